@@ -1,0 +1,29 @@
+"""Double precision where it is needed, without touching the user's global JAX setting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import jax
+import numpy as np
+from jax.core import Tracer
+
+__all__ = ["double_precision", "numerically"]
+
+
+def double_precision() -> AbstractContextManager[Any]:
+    """Context in which this thread's JAX arrays are float64: margins hold to rounding error."""
+    return jax.enable_x64(True)
+
+
+def numerically(function: Callable[[Any], Any], plan: Any) -> Any:
+    """Apply a JAX function to a plan: in float64 and back to NumPy, unless JAX is tracing.
+
+    Inside ``jit``, ``grad`` or ``vmap`` the caller's precision rules, and JAX values come back.
+    """
+    if isinstance(plan, Tracer):
+        return function(plan)
+    with double_precision():
+        return np.asarray(function(jax.numpy.asarray(np.asarray(plan, dtype=np.float64))))[()]

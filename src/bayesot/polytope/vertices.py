@@ -1,0 +1,74 @@
+"""Vertices of the transport polytope: random ones, and those of least cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["dispersed_plans", "optimal_values", "random_vertices"]
+
+
+def random_vertices(rng: np.random.Generator, a: Any, b: Any, count: int) -> np.ndarray:
+    """Draw vertices by the north-west corner rule on shuffled rows and columns.
+
+    With the rows and columns in a random order, cell (i, j) gets the overlap of the intervals that
+    row i and column j take up in ``[0, 1]``.
+
+    Parameters
+    ----------
+    rng
+        Source of the shuffles.
+    a, b
+        Margins of shapes (n,) and (m,), of equal sums.
+    count
+        How many.
+
+    Returns
+    -------
+    Plans of shape (count, n, m), at most n + m - 1 of whose entries are positive.
+
+    Examples
+    --------
+    >>> random_vertices(np.random.default_rng(0), [0.5, 0.5], [0.5, 0.5], 1).tolist()
+    [[[0.5, 0.0], [0.0, 0.5]]]
+
+    """
+    row_end, row_start = _intervals(rng, np.asarray(a, dtype=float), count)
+    column_end, column_start = _intervals(rng, np.asarray(b, dtype=float), count)
+    ends = np.minimum(row_end[:, :, None], column_end[:, None, :])
+    starts = np.maximum(row_start[:, :, None], column_start[:, None, :])
+    return np.maximum(ends - starts, 0.0)
+
+
+def _intervals(rng: np.random.Generator, masses: np.ndarray, count: int) -> tuple[Any, Any]:
+    order = np.argsort(rng.random((count, len(masses))), axis=1)
+    ends = np.empty_like(order, dtype=float)
+    np.put_along_axis(ends, order, np.cumsum(masses[order], axis=1), axis=1)
+    return ends, ends - masses
+
+
+def dispersed_plans(rng: np.random.Generator, a: Any, b: Any, count: int) -> np.ndarray:
+    """Draw starting plans that are further apart than the draws of a posterior are.
+
+    Each is a mixture of three random vertices, which reach into the corners of the polytope, and
+    of the independent plan, which keeps every entry positive. Shape (count, n, m).
+    """
+    shares = rng.dirichlet([0.5, 0.5, 0.5], size=count)
+    corners = np.zeros((count, len(a), len(b)))
+    for share in shares.T:
+        corners += share[:, None, None] * random_vertices(rng, a, b, count)
+    inside = rng.uniform(0.05, 0.5, size=(count, 1, 1))
+    return (1 - inside) * corners + inside * np.outer(a, b)
+
+
+def optimal_values(a: np.ndarray, b: np.ndarray, costs: np.ndarray) -> np.ndarray:
+    """Least total cost ``OT(a, b, C^k)`` of every cost matrix, by network simplex; shape (N,).
+
+    ``costs`` has the shape (N, n, m), the margins are positive.
+    """
+    if min(costs.shape[1:]) == 1:  # one plan only
+        return np.einsum("kij,i,j->k", costs, a, b)
+    import ot  # here, because it takes longer to import than most solves take
+
+    return np.array([ot.emd2(a, b, np.ascontiguousarray(cost)) for cost in costs])

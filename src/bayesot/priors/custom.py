@@ -1,0 +1,59 @@
+"""A prior of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+
+from bayesot._x64 import numerically
+from bayesot.errors import InputError
+from bayesot.priors.base import Prior
+
+__all__ = ["Custom"]
+
+
+@jax.tree_util.register_pytree_node_class
+@dataclass(frozen=True, eq=False, repr=False)
+class Custom(Prior):
+    """Any log-density written in JAX.
+
+    Parameters
+    ----------
+    function
+        Maps one plan of shape (n, m) to its log-density, a scalar, up to a constant. It has to be
+        traceable and differentiable by JAX.
+
+    Examples
+    --------
+    >>> import bayesot as bo
+    >>> import jax.numpy as jnp
+    >>> prior = bo.priors.Custom(lambda plan: -jnp.sum(jnp.abs(jnp.diff(plan, axis=1))))
+    >>> float(prior.log_density([[0.5, 0.0], [0.0, 0.5]]))
+    -1.0
+
+    """
+
+    _leaves = 0
+
+    function: Callable[[Any], Any]
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise InputError(
+                f"`log_density` must be a function of a plan, got {self.function!r}. "
+                "Pass a JAX function that maps an n×m array to a number."
+            )
+
+    @property
+    def separable(self) -> bool:
+        return False
+
+    def log_density(self, plan: Any) -> Any:
+        def batched(plans: Any) -> Any:
+            flat = plans.reshape(-1, *plans.shape[-2:])
+            return jax.vmap(self.function)(flat).reshape(plans.shape[:-2])
+
+        return numerically(batched, plan)
