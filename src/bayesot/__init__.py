@@ -9,7 +9,7 @@
 (2, 2)
 """
 
-from bayesot import likelihoods, priors, samplers
+from bayesot import errors, likelihoods, priors, samplers
 from bayesot._version import __version__
 from bayesot.draws import Draws, load
 from bayesot.posterior import Posterior
@@ -21,6 +21,7 @@ __all__ = [
     "Posterior",
     "Problem",
     "__version__",
+    "errors",
     "likelihoods",
     "load",
     "priors",

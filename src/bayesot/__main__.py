@@ -1,5 +1,6 @@
 """``python -m bayesot`` is the same as ``bayesot``."""
 
-from bayesot.cli.main import app
+from bayesot.cli.main import main
 
-app(prog_name="bayesot")
+if __name__ == "__main__":
+    main()

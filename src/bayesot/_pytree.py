@@ -6,6 +6,7 @@ other fields are hashable facts (its static part, on which compilation may depen
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
@@ -24,10 +25,15 @@ class Record:
     __dataclass_fields__: ClassVar[dict[str, Any]]
     _leaves: ClassVar[int]
 
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """Names of the fields, in their order."""
+        return tuple(field.name for field in dataclasses.fields(cls))
+
     def tree_flatten(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """Split into leaves and static part, as JAX asks for."""
-        fields = tuple(getattr(self, name) for name in self.__dataclass_fields__)
-        return fields[: self._leaves], fields[self._leaves :]
+        values = tuple(getattr(self, name) for name in self.names())
+        return values[: self._leaves], values[self._leaves :]
 
     @classmethod
     def tree_unflatten(cls, static: tuple[Any, ...], leaves: Iterable[Any]) -> Self:
@@ -39,7 +45,7 @@ class Record:
     def _fill(self, leaves: Iterable[Any], static: tuple[Any, ...]) -> None:
         """Set all fields, in their order: the one way past the frozen dataclass."""
         values = (*map(read_only, leaves), *static)
-        self.__dict__.update(zip(self.__dataclass_fields__, values, strict=True))
+        self.__dict__.update(zip(self.names(), values, strict=True))
 
     def __reduce__(self) -> Any:
         # Copies and pickles go the pytree's way, which keeps the arrays read-only.

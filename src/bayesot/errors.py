@@ -6,6 +6,7 @@
     └── InputError (also ValueError)    bad input, caught at the door
         ├── Unsupported                 a sound request without an algorithm in this release
         └── MemoryRefused               a request that would need more memory than is free
+    ConvergenceWarning (UserWarning)    there are draws, but they are not to be trusted yet
 
 Bad input is a ``ValueError`` throughout, so ``except ValueError`` is all a caller needs:
 
@@ -15,7 +16,7 @@ True
 
 from __future__ import annotations
 
-__all__ = ["BayesOTError", "InputError", "MemoryRefused", "Unsupported"]
+__all__ = ["BayesOTError", "ConvergenceWarning", "InputError", "MemoryRefused", "Unsupported"]
 
 
 class BayesOTError(Exception):
@@ -32,3 +33,7 @@ class Unsupported(InputError):
 
 class MemoryRefused(InputError):
     """The request would need more memory than is free, so it was not started."""
+
+
+class ConvergenceWarning(UserWarning):
+    """The chains have not converged, or too few draws were taken; the message says what to do."""

@@ -65,7 +65,7 @@ class Likelihood(Record):
         return numerically(value, plan)
 
     def __repr__(self) -> str:
-        shown = [f"{k}={describe(getattr(self, k))}" for k in self.__dataclass_fields__]
+        shown = [f"{k}={describe(getattr(self, k))}" for k in self.names()]
         return f"{type(self).__name__}({', '.join(shown)})"
 
 

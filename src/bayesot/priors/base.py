@@ -39,7 +39,7 @@ class Prior(Record, ABC):
         return self
 
     def __repr__(self) -> str:
-        given = {k: getattr(self, k) for k in self.__dataclass_fields__}
+        given = {k: getattr(self, k) for k in self.names()}
         shown = [f"{k}={describe(v)}" for k, v in given.items() if v is not None]
         return f"{type(self).__name__}({', '.join(shown)})"
 
@@ -73,10 +73,9 @@ class Separable(Prior):
     def on(self, problem: Problem) -> Self:
         """Broadcast every parameter that is not one number to the n×m cells, or refuse it."""
         leaves, static = self.tree_flatten()
-        names = list(self.__dataclass_fields__)
         spread = [
             self._spread(f"{type(self).__name__}.{name}", leaf, problem)
-            for name, leaf in zip(names, leaves, strict=False)
+            for name, leaf in zip(self.names(), leaves, strict=False)
         ]
         return type(self).tree_unflatten(static, spread)
 

@@ -1,0 +1,1 @@
+"""Races and measurements, run from a checkout: see README.md in this folder."""

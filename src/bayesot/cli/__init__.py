@@ -1,0 +1,1 @@
+"""The command line, `bayesot`: one command a file."""

@@ -1,0 +1,107 @@
+"""Lanes: the chains that a vectorised run carries side by side, and how they make up the output.
+
+For most posteriors a lane is a chain. For a composed one (`Each`) every chain of the output visits
+many components, and a lane is one component of one chain: a posterior of its own, with a run of its
+own, whose few draws go to the places of that component in the chain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["Lanes", "blocks", "chain_lanes", "component_lanes"]
+
+BLOCK = 2048
+"""Most lanes in one compiled call: enough to keep vector units busy, few enough for the cache."""
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """L lanes, in the order of the arrays that go through the sampler."""
+
+    group: np.ndarray
+    """Lanes that sample the same thing have the same number, from zero; shape (L,)."""
+    component: np.ndarray
+    """The component that a lane starts in (and stays in, if composed), shape (L,)."""
+    chain: np.ndarray
+    """The chain of the output, shape (L,)."""
+    places: np.ndarray
+    """Where along the chain the lane's draws go, shape (L, most), filled up with -1."""
+
+    @property
+    def count(self) -> int:
+        """L."""
+        return len(self.group)
+
+    @property
+    def groups(self) -> int:
+        """How many different things are sampled."""
+        return int(self.group.max()) + 1
+
+    def pooled(self, values: np.ndarray) -> np.ndarray:
+        """Average over the lanes of each group: (…, L) to (…, groups)."""
+        order = np.argsort(self.group, kind="stable")
+        sizes = np.bincount(self.group)
+        starts = np.cumsum(sizes) - sizes
+        return np.add.reduceat(values[..., order], starts, axis=-1) / sizes
+
+
+def chain_lanes(
+    rng: np.random.Generator, chains: int, draws: int, weights: np.ndarray
+) -> Lanes:
+    """One lane per chain, starting in a component drawn by its weight."""
+    component = rng.choice(len(weights), size=chains, p=weights / weights.sum())
+    every = np.broadcast_to(np.arange(draws), (chains, draws))
+    return Lanes(np.zeros(chains, dtype=int), component, np.arange(chains), every)
+
+
+def component_lanes(
+    rng: np.random.Generator, chains: int, draws: int, weights: np.ndarray
+) -> Lanes:
+    """One lane per component and chain, components shared out among draws by systematic sampling.
+
+    A component of weight w gets ``draws * w`` draws of every chain, rounded up or down at random.
+    With more components than draws the chains take different ones, evenly spread over all.
+    """
+    edges = np.cumsum(weights / weights.sum())
+    edges[-1] = 1.0
+    crowded = np.count_nonzero(weights) > draws
+    shift = rng.random()
+    keys, places = [], []
+    for chain in range(chains):
+        offset = (chain + shift) / chains if crowded else shift
+        taken = np.searchsorted(edges, (np.arange(draws) + offset) / draws, side="right")
+        taken = rng.permutation(np.minimum(taken, len(weights) - 1))
+        found, counts = np.unique(taken, return_counts=True)
+        places += np.split(np.argsort(taken, kind="stable"), np.cumsum(counts)[:-1])
+        keys += [(component, chain) for component in found]
+    component, chain_of = np.array(keys).T
+    table = np.full((len(keys), max(map(len, places))), -1)
+    for row, at in zip(table, places, strict=True):
+        row[: len(at)] = at
+    group = np.unique(component, return_inverse=True)[1]
+    return Lanes(group, component, chain_of, table)
+
+
+def blocks(count: int) -> np.ndarray:
+    """Share lanes out among calls of equal size, so that one compilation serves all of them.
+
+    At least two calls, if there are four lanes or more, so that two cores have work; what a seed
+    gives must not depend on the machine's cores, so this depends on the lanes only.
+
+    Returns
+    -------
+    Lane numbers, shape (calls, size); the last call is filled up with its last lane.
+
+    Examples
+    --------
+    >>> blocks(5)
+    array([[0, 1, 2],
+           [3, 4, 4]])
+
+    """
+    calls = max(-(-count // BLOCK), 2 if count >= 4 else 1)
+    size = -(-count // calls)
+    return np.minimum(np.arange(calls * size), count - 1).reshape(calls, size)
