@@ -75,18 +75,18 @@ def target(name, a, b, prior, costs, reading, s, weights=None) -> Target:
 
 
 TABLE = [
-    target(f"2×2, {name}", A2, B2, prior, COSTS_2X2, reading, 3.0, WEIGHTS)
+    target(f"2x2, {name}", A2, B2, prior, COSTS_2X2, reading, 3.0, WEIGHTS)
     for name, prior in PRIORS.items()
     for reading in READINGS
 ]
 TABLE += [  # sharp: one vertex takes nearly all of the mass
-    target(f"2×2, {name}", A2, B2, PRIORS[name], COSTS_2X2[0], "ForAll", s)
+    target(f"2x2, {name}", A2, B2, PRIORS[name], COSTS_2X2[0], "ForAll", s)
     for name in ("uniform", "dirichlet 0.1", "dirichlet 5", "entropy")
     for s in (1e2, 1e4, 1e6)
 ]
 TABLE += [
     target(f"{size}, {name}", a, b, PRIORS[name], costs, reading, s)
-    for size, a, b, costs in (("2×3", A23, B23, COSTS_2X3), ("3×3", A33, B33, COSTS_3X3))
+    for size, a, b, costs in (("2x3", A23, B23, COSTS_2X3), ("3x3", A33, B33, COSTS_3X3))
     for name in ("uniform", "dirichlet 0.5", "dirichlet 5", "entropy", "product")
     for reading, s in (("NoCost", 1.0), ("ForAll", 2.0), ("Exists regret", 4.0), ("Each", 20.0))
 ]
