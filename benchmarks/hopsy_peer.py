@@ -8,7 +8,7 @@ Families, from what the documentation shows to what takes some thought:
 ``unrolled``   the rounding applied by hand, so that hopsy sees a plain problem: no back
                transformation at every step, and proposals that refuse transformations work.
 ``whitened``   coordinates of unit covariance, from a pilot run in the ordered ones.
-``tree``       the maximum spanning tree of the pilot's mean plan is eliminated. This is what BayesOT
+``tree``       the maximum spanning tree of the pilot's mean plan is eliminated. It is what BayesOT
                moves along, lent to hopsy: shown, but it is no peer's own way of doing it.
 
 The linear log density is given as a Python model or as hopsy's own ``Gaussian``, so wide that
@@ -17,6 +17,7 @@ it is linear to rounding error over the polytope: hopsy then never calls back in
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import time
 import warnings
@@ -30,6 +31,12 @@ from benchmarks.chart import Chart, theta_chart, tree_chart, whitened
 from benchmarks.targets import FloatArray, Target
 
 installed = importlib.util.find_spec("hopsy") is not None
+
+
+def _hopsy() -> Any:
+    """Imported when needed: it may be missing, and takes a second."""
+    return importlib.import_module("hopsy")
+
 
 WIDE = (-4.0, 3.0)
 """Decades of step sizes to tune over."""
@@ -61,7 +68,7 @@ def wide_gaussian(slope: FloatArray, start: FloatArray, radius: float) -> Any:
     With variance K and mean start - K slope the quadratic term is at most radius^2 / 2K, and
     cancellation loses eps K |slope|^2 / 2; this K makes both about eps^(1/2) |slope| radius.
     """
-    import hopsy
+    hopsy = _hopsy()
 
     variance = radius / max(float(np.linalg.norm(slope)), 1e-300) / 1.5e-8
     return hopsy.Gaussian(start - variance * slope, variance * np.eye(len(slope)))
@@ -74,7 +81,7 @@ def soft_gaussian(slope: FloatArray, start: FloatArray, radius: float) -> Any:
     hundreds of deviations from the mean. For steep slopes it fails for this one too, and the
     race sees it by the identity of `identity.py`.
     """
-    import hopsy
+    hopsy = _hopsy()
 
     variance = radius**2 / 0.02
     return hopsy.Gaussian(start - variance * slope, variance * np.eye(len(slope)))
@@ -130,7 +137,7 @@ class HopsyGroup:
         shift: FloatArray | None = None,
         seconds_shared: float = 0.0,
     ) -> None:
-        import hopsy
+        hopsy = _hopsy()
 
         self.chart = chart
         self.seconds_shared = seconds_shared
@@ -156,7 +163,7 @@ class HopsyGroup:
         self._rngs = [hopsy.RandomNumberGenerator(seed) for seed in seeds]
 
     def advance(self, draws: int, thin: int) -> FloatArray:
-        import hopsy
+        hopsy = _hopsy()
 
         return hopsy.sample(self._chains, self._rngs, draws, thinning=thin)[1]
 
@@ -165,7 +172,7 @@ class HopsyGroup:
 
     def tune(self, steps: tuple[float, float], seconds: float) -> None:
         """hopsy's own tuning, for squared jump distance per second, in about ``seconds``."""
-        import hopsy
+        hopsy = _hopsy()
 
         began = time.perf_counter()
         while (spent := time.perf_counter() - began) < seconds / 4:
@@ -209,7 +216,7 @@ _rounded: dict[str, tuple[FloatArray, FloatArray, float]] = {}
 
 def rounding(target: Target) -> tuple[FloatArray, FloatArray, float]:
     """hopsy.round's transformation and shift, and what it took; once per worker and target."""
-    import hopsy
+    hopsy = _hopsy()
 
     if target.name not in _rounded:
         began = time.perf_counter()

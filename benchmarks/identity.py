@@ -11,7 +11,7 @@ for density exp(-slope . G) on the polytope and for no other slope.
 from __future__ import annotations
 
 import numpy as np
-from arviz_stats.base import array_stats
+from arviz_stats.base.array import array_stats
 
 from benchmarks.targets import FloatArray, Target
 
@@ -38,6 +38,6 @@ def largest_z(draws: FloatArray, target: Target) -> float:
         series = drift - slope * plus * other * minus * last
         sd = float(series.std())
         if sd > 0:
-            ess = float(array_stats.ess(series, method="mean"))
+            ess = float(np.asarray(array_stats.ess(series, method="mean")))
             worst = max(worst, abs(float(series.mean())) / sd * max(ess, 1.0) ** 0.5)
     return worst

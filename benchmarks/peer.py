@@ -222,6 +222,8 @@ class Entry:
     family: str
     score: Score | None
     error: str = ""
+    contender: Contender | None = None
+    """Of a peer: how to run it again."""
 
 
 def race(
@@ -250,7 +252,7 @@ def _entry(team: Workers, contender: Contender, target: Target, seconds: float) 
         # Some proposals refuse some models or transformations; that is an answer too.
         text = str(error).strip().split("\n")[0]
         return Entry(contender.name, contender.family, None, text)
-    return Entry(contender.name, contender.family, score(result, target))
+    return Entry(contender.name, contender.family, score(result, target), contender=contender)
 
 
 def merit(entry: Entry) -> tuple[bool, bool, float]:

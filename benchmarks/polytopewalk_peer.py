@@ -6,6 +6,7 @@ Sparse walkers take the margins as equalities and the plan itself as state. Dens
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import time
 from collections.abc import Sequence
@@ -13,11 +14,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from benchmarks.chart import Chart, theta_chart, whitened
 from benchmarks.targets import FloatArray, Target
 
 installed = importlib.util.find_spec("polytopewalk") is not None
+
+
+def _polytopewalk() -> Any:
+    """Imported when needed: it may be missing."""
+    return importlib.import_module("polytopewalk")
+
 
 CHORD = 1e-4
 """Hit-and-run finds the ends of a chord by bisection to this error, relative to the scale of the
@@ -85,9 +93,6 @@ class SparseGroup(WalkGroup):
     """The plan as state: margins as equalities (one dropped, being implied), cells >= 0."""
 
     def __init__(self, contender: WalkContender, target: Target, seeds: Sequence[int]) -> None:
-        import polytopewalk
-        import scipy.sparse
-
         n, m = target.n, target.m
         rows = scipy.sparse.kron(scipy.sparse.eye(n), np.ones((1, m)))
         columns = scipy.sparse.kron(np.ones((1, n)), scipy.sparse.eye(m)).tocsr()[:-1]
@@ -96,7 +101,7 @@ class SparseGroup(WalkGroup):
         self._shape = (n, m)
         scale = {"err": CHORD / (n * m)} if "HitAndRun" in contender.walker else {}
         radius = contender.radius / (n * m) if scale else contender.radius
-        self._walker: Any = getattr(polytopewalk.sparse, contender.walker)(radius, **scale)
+        self._walker: Any = getattr(_polytopewalk().sparse, contender.walker)(radius, **scale)
         super().__init__(np.outer(target.a, target.b).ravel(), seeds)
 
     def _walk(self, steps: int, start: FloatArray, thin: int, seed: int) -> FloatArray:
@@ -112,15 +117,13 @@ class DenseGroup(WalkGroup):
     """Reduced coordinates."""
 
     def __init__(self, contender: WalkContender, chart: Chart, seeds: Sequence[int]) -> None:
-        import polytopewalk
-
         self.chart = chart
         # Whitened coordinates have scale one; theta has the scale of a cell.
         scale = 1.0 if chart.transform is not None else 1.0 / len(chart.start)
         hit = contender.walker == "HitAndRun"
         radius = contender.radius * (scale if hit or contender.walker == "BallWalk" else 1.0)
         extra = {"err": CHORD * scale} if hit else {}
-        self._walker: Any = getattr(polytopewalk.dense, contender.walker)(radius, **extra)
+        self._walker: Any = getattr(_polytopewalk().dense, contender.walker)(radius, **extra)
         super().__init__(chart.start, seeds)
 
     def _walk(self, steps: int, start: FloatArray, thin: int, seed: int) -> FloatArray:

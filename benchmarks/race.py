@@ -64,23 +64,24 @@ def best_peer(finals: Sequence[Entry]) -> Entry | None:
 def show(target: Target, mine: Sequence[Entry], finals: Sequence[Entry]) -> Any:
     """The table of one target."""
     made = table(
-        f"{target.name}",
+        f"{target.name}: min-ESS/s, with warm-up (incl) and without (excl)",
         "sampler",
         "chains x draws",
         "warm-up s",
         "sampling s",
-        "min-ESS/s with warm-up",
-        "min-ESS/s without",
+        "incl",
+        "excl",
         "R-hat max",
-        "ours / this with",
-        "ours / this without",
+        "ours/this incl",
+        "ours/this excl",
+        "remark",
     )
     leader = mine[0].score
     best = best_peer(finals)
     for entry in (*mine, *finals):
         s = entry.score
         if s is None:
-            made.add_row(entry.name, f"[dim]{entry.error}[/dim]")
+            made.add_row(entry.name, *[""] * 8, f"[dim]{entry.error}[/dim]")
             continue
         ratios = ("", "")
         if leader is not None and entry.family != "ours":
@@ -88,15 +89,15 @@ def show(target: Target, mine: Sequence[Entry], finals: Sequence[Entry]) -> Any:
                 rate(leader.rate_total / max(s.rate_total, 1e-9)),
                 rate(leader.rate_sampling / max(s.rate_sampling, 1e-9)),
             )
-        mark = ""
+        remark = ""
         if not s.valid:
-            mark = " [red](wrong target: not counted)[/red]"
+            remark = "[red]wrong target: not counted[/red]"
         elif entry.family in LENT:
-            mark = " [dim](lent, not counted)[/dim]"
+            remark = "[dim]lent our trees: not counted[/dim]"
         elif entry is best:
-            mark = " [green](best peer)[/green]"
+            remark = "[green]best peer[/green]"
         made.add_row(
-            entry.name + mark,
+            entry.name,
             f"{s.chains} x {s.draws}",
             f"{s.seconds_total - s.seconds_sampling:.2f}",
             f"{s.seconds_sampling:.2f}",
@@ -104,6 +105,7 @@ def show(target: Target, mine: Sequence[Entry], finals: Sequence[Entry]) -> Any:
             rate(s.rate_sampling),
             rhat(s),
             *ratios,
+            remark,
         )
     if leader is not None:
         caption = f"compiling, once per shape, not counted: {leader.seconds_compile:.1f} s"

@@ -19,8 +19,7 @@ PACKAGES = ("bayesot", "jax", "numpy", "arviz-stats", "hopsy", "polytopewalk")
 
 def console() -> Console:
     """A console that does not squeeze tables when piped."""
-    width = None if Console().is_terminal else 160
-    return Console(width=width)
+    return Console(width=None if Console().is_terminal else 190)
 
 
 def machine() -> dict[str, Any]:
@@ -54,7 +53,8 @@ def table(title: str, *columns: str) -> Table:
     """First column to the left, numbers to the right."""
     made = Table(title=title, title_justify="left", title_style="bold")
     for i, column in enumerate(columns):
-        made.add_column(column, justify="right" if i else "left", overflow="fold")
+        words = i == 0 or column == "remark"
+        made.add_column(column, justify="left" if words else "right", overflow="fold")
     return made
 
 

@@ -439,7 +439,7 @@ REFUSED: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("a", "message"), REFUSED, ids=lambda value: repr(value)[:40])
+@pytest.mark.parametrize(("a", "message"), REFUSED, ids=lambda value: type(value).__name__)
 def test_bad_masses_are_refused(a, message):
     with pytest.raises(InputError, match=f"(?s){message}"):
         Problem(a, HALF)

@@ -57,7 +57,7 @@ class Posterior(Record):
         prior = Uniform() if prior is None else prior
         _expect("prior", prior, Prior, "one of bayesot.priors, such as Dirichlet(2.0)")
         likelihood = NoCost() if likelihood is None else likelihood
-        _expect("likelihood", likelihood, Likelihood, "one of bayesot.likelihoods, as ForAll(costs)")
+        _expect("likelihood", likelihood, Likelihood, "one of bayesot.likelihoods: ForAll(costs)")
         offsets = likelihood.offsets(problem)
         self._fill((problem, prior.on(problem), likelihood, offsets), ())
 

@@ -6,10 +6,10 @@ from functools import partial
 
 import numpy as np
 import pytest
-
-import bayesot as bo
 from tests import truths
 from tests.samplers.contract import Target, check_against, check_plans
+
+import bayesot as bo
 
 SAMPLERS = [bo.samplers.Swap()]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-import bayesot as bo
 from tests import truths
 from tests.samplers.contract import check_mean, check_plans
+
+import bayesot as bo
 
 SAMPLERS = [bo.samplers.Swap()]
 
@@ -67,7 +67,9 @@ def test_cells_that_symmetry_exchanges_have_the_same_law(prior, sampler):
     i, j = np.indices((n, n))
     cost = np.array([0.0, 1.0, 3.0, 2.0, 0.5])[(j - i) % n]
     likelihood = bo.likelihoods.ForAll(cost, 3.0)
-    draws = bo.sample(bo.Posterior(bo.Problem(quarter, quarter), prior, likelihood), seed=3, sampler=sampler)
+    draws = bo.sample(
+        bo.Posterior(bo.Problem(quarter, quarter), prior, likelihood), seed=3, sampler=sampler
+    )
     diagonals = np.stack([draws.plans[..., i[:, 0], (i[:, 0] + k) % n] for k in range(n)], -1)
     for moment in (diagonals, diagonals**2):
         average = moment.mean(2, keepdims=True)
@@ -89,15 +91,15 @@ def test_stein_identity_for_a_dirichlet_prior():
     """``E[v·∇log π + div v] = 0`` for the field that moves a swap by the product of its cells."""
     problem, cost = random_problem(6, 7, seed=5)
     alpha, s = 2.0, 10.0
-    posterior = bo.Posterior(
-        problem, bo.priors.Dirichlet(alpha), bo.likelihoods.ForAll(cost, s)
-    )
+    posterior = bo.Posterior(problem, bo.priors.Dirichlet(alpha), bo.likelihoods.ForAll(cost, s))
     draws = bo.sample(posterior, draws=1000, chains=16, seed=6)
     g = draws.plans
     p, q, r, t = g[..., 0, 0], g[..., 1, 1], g[..., 0, 1], g[..., 1, 0]
     sign = np.array([1, 1, -1, -1])
     cells = np.stack([p, q, r, t], -1)
-    slope = (sign * ((alpha - 1) / cells)).sum(-1) - s * (cost[0, 0] + cost[1, 1] - cost[0, 1] - cost[1, 0])
+    slope = (sign * ((alpha - 1) / cells)).sum(-1) - s * (
+        cost[0, 0] + cost[1, 1] - cost[0, 1] - cost[1, 0]
+    )
     field = cells.prod(-1)
     divergence = (sign * field[..., None] / cells).sum(-1)
     scale = np.abs(field * slope).mean()

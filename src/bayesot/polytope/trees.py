@@ -39,7 +39,7 @@ def maximum_spanning_trees(weights: np.ndarray) -> Tree:
     Examples
     --------
     >>> maximum_spanning_trees(np.array([[[0.4, 0.1], [0.2, 0.3]]])).order
-    array([[0, 3, 2, 1]], dtype=int32)
+    array([[0, 2, 3, 1]], dtype=int32)
 
     """
     count, n, m = weights.shape
@@ -80,7 +80,7 @@ def cycles(tree: Tree, columns: int) -> np.ndarray:
     Examples
     --------
     >>> cycles(maximum_spanning_trees(np.array([[[0.4, 0.1], [0.2, 0.3]]])), 2)
-    array([[[-1, -1,  1]]], dtype=int8)
+    array([[[-1,  1, -1]]], dtype=int8)
 
     """
     nodes, edges = tree.roots.shape[1:]

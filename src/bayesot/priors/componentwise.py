@@ -74,7 +74,7 @@ class ChiSquare(Separable):
 @jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Logistic(Separable):
-    """Logistic prior: ``g(x) = -z - 2 log(1 + e^-z)``, ``z = (x - loc) / scale``; scale above zero."""
+    """Logistic prior: ``g(x) = -z - 2 log(1 + e^-z)`` with ``z = (x - loc) / scale``."""
 
     _leaves = 2
 

@@ -81,7 +81,9 @@ class Gaussian(Separable):
         deviation = plan - self.mean
         flat = deviation.reshape(*deviation.shape[:-2], -1)
         root = jnp.linalg.cholesky(jnp.asarray(self.covariance))
-        white = solve_triangular(root, jnp.moveaxis(flat, -1, 0).reshape(root.shape[0], -1), lower=True)
+        white = solve_triangular(
+            root, jnp.moveaxis(flat, -1, 0).reshape(root.shape[0], -1), lower=True
+        )
         return -0.5 * jnp.sum(white**2, axis=0).reshape(flat.shape[:-1])
 
     def on(self, problem: Problem) -> Self:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import jax
 import jax.numpy as jnp
@@ -43,7 +43,13 @@ class Chains:
     """The state of all lanes. A context manager: it owns a pool of threads."""
 
     def __init__(
-        self, target: Target, lanes: Lanes, *, mixed: bool, sweeps: int, seed: np.random.SeedSequence
+        self,
+        target: Target,
+        lanes: Lanes,
+        *,
+        mixed: bool,
+        sweeps: int,
+        seed: np.random.SeedSequence,
     ) -> None:
         self.target, self.lanes, self.mixed, self.sweeps = target, lanes, mixed, sweeps
         starts, numbers = seed.spawn(2)
@@ -90,7 +96,9 @@ class Chains:
         for block in self._blocks:
             of = self.lanes.group[block] if len(trees.order) > 1 else np.array([0])
             part = None if signs is None else signs[..., of]
-            self._forests.append((Forest(order[:, of], roots[..., of], part, lists), means[..., of]))
+            self._forests.append(
+                (Forest(order[:, of], roots[..., of], part, lists), means[..., of])
+            )
 
     def learn(self, moments: Moments) -> None:
         """Take trees, centre and widths of moves from what a call measured."""

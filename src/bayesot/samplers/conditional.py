@@ -1,8 +1,8 @@
 """Exact draws along a line through the polytope, on which the whole sampler rests.
 
 On a line some cells gain x and the others lose it. Let ``back`` be the least of the gaining cells
-and ``ahead`` the least of the losing ones at the current plan: the line meets the boundary where one
-of them is used up, so its points are ``x = 0 … back + ahead``, the current one is ``x = back``,
+and ``ahead`` the least of the losing ones at the current plan: the line meets the boundary where
+one of them is used up, so its points are ``x = 0 … back + ahead``, the current one is ``x = back``,
 and its other end is at a distance of ``y = back + ahead - x``. Draws give both x and y, the
 smaller to full relative precision: a plan near a vertex keeps its tiny entries, and none of them
 can become negative, since a gaining cell becomes ``(cell - back) + x`` and a losing one

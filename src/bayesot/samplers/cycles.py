@@ -125,7 +125,7 @@ def _in_place(
         tree, rest = state
         cell, spread = rest[e], p.spread[edges + e]
 
-        def along(cells: jax.Array, count: jax.Array, body: Any, start: Any) -> Any:
+        def along(cells: Any, count: Any, body: Any, start: Any) -> Any:
             return lax.fori_loop(0, count[e], lambda k, value: body(cells[e, k], value), start)
 
         def least(t: Any, found: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:

@@ -85,14 +85,13 @@ def advance(
 
     def step(i: Any, state: _State) -> _State:
         plan, component, sums = state
-        pick, order, first, second = _numbers(jax.random.fold_in(key, i), plan.shape, sweeps, target)
+        pick, order, first, second = _numbers(
+            jax.random.fold_in(key, i), plan.shape, sweeps, target
+        )
         if mixed:
             logits = exponents[:, None] - flat_costs @ plan.reshape(-1, lanes)
             component = _categorical(logits, pick)
-        if len(costs) == 1:
-            cost = costs[0][..., None]
-        else:
-            cost = jnp.moveaxis(costs[component], 0, -1)
+        cost = costs[0][..., None] if len(costs) == 1 else jnp.moveaxis(costs[component], 0, -1)
         draw = draw_exponential if target.prior.flat else draw_slice
         for sweep in range(sweeps):
             shuffled = (order[0][sweep], order[1][sweep])

@@ -70,9 +70,8 @@ def keep_components(
     lanes = chains.lanes
     most = lanes.places.shape[1]
     time = float(np.quantile(memory, 0.95))
-    if thin is None:
-        steps = max(math.ceil(time / 2) * most, min(math.ceil(MEMORIES * time), LONGEST))
-        thin = max(math.ceil(steps / most), 2)
+    steps = max(math.ceil(time / 2) * most, min(math.ceil(MEMORIES * time), LONGEST))
+    thin = thin or max(math.ceil(steps / most), 2)
     n, m, _ = chains.centre.shape
     plans = np.empty((plan.chains, plan.draws, n, m))
     components = np.empty((plan.chains, plan.draws), dtype=np.int32)
@@ -103,10 +102,9 @@ def _composition(
     means of pieces of the same component, W the variance within pieces, both averaged over all.
     """
     group, pieces = chains.lanes.group, 2 * chains.lanes.count
-    means = np.stack([sum(m.mean for m in half) / n for half, n in zip(halves, lengths, strict=True)])
-    squares = np.stack(
-        [sum(m.square for m in half) / n for half, n in zip(halves, lengths, strict=True)]
-    )
+    parts = list(zip(halves, lengths, strict=True))
+    means = np.stack([np.sum([m.mean for m in half], axis=0) / n for half, n in parts])
+    squares = np.stack([np.sum([m.square for m in half], axis=0) / n for half, n in parts])
     length = min(lengths)
     within = np.maximum(squares - means**2, 0.0).mean((0, -1))
     about = chains.lanes.pooled(means.mean(0))[..., group]

@@ -48,9 +48,7 @@ class Lanes:
         return np.add.reduceat(values[..., order], starts, axis=-1) / sizes
 
 
-def chain_lanes(
-    rng: np.random.Generator, chains: int, draws: int, weights: np.ndarray
-) -> Lanes:
+def chain_lanes(rng: np.random.Generator, chains: int, draws: int, weights: np.ndarray) -> Lanes:
     """One lane per chain, starting in a component drawn by its weight."""
     component = rng.choice(len(weights), size=chains, p=weights / weights.sum())
     every = np.broadcast_to(np.arange(draws), (chains, draws))

@@ -1,4 +1,4 @@
-"""Warm-up of the Gibbs chains: a schedule that anneals the likelihood, and what is learnt on the way.
+"""Warm-up of the Gibbs chains: the likelihood is annealed, and trees and widths are learnt.
 
 Chains start far apart and cold ones would stick to the first vertex they meet. So the likelihood
 is let in by factors, and after every window the tree is laid anew through the mean plan: the tree
@@ -86,9 +86,7 @@ def averaged(batches: Sequence[Moments]) -> Moments:
     )
 
 
-def autocorrelation_time(
-    chains: Chains, batches: Sequence[Moments], length: int
-) -> np.ndarray:
+def autocorrelation_time(chains: Chains, batches: Sequence[Moments], length: int) -> np.ndarray:
     """Integrated autocorrelation times in steps, from the variance of batch means.
 
     The variance of the mean of ``length`` steps is ``time / length`` times that of one plan. Both
