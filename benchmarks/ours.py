@@ -13,8 +13,14 @@ from benchmarks.targets import Target
 
 installed = importlib.util.find_spec("bayesot") is not None
 
-CHAINS = (None, 64)
-"""What the library picks by itself, and what suits a long run."""
+MANY = 64
+"""Chains that suit a long run on a small problem."""
+
+
+def chain_counts(target: Target) -> tuple[int | None, ...]:
+    """What the library picks by itself, and many where warming so many up is not the whole run."""
+    return (None, MANY) if target.n * target.m <= 2500 else (None,)
+
 
 PILOT = 100
 """Draws of the run that tells how many fill the budget."""

@@ -224,6 +224,8 @@ class Entry:
     error: str = ""
     contender: Contender | None = None
     """Of a peer: how to run it again."""
+    chains: int | None = None
+    """Of ours: the same."""
 
 
 def race(

@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from benchmarks import hopsy_peer, ours, polytopewalk_peer
-from benchmarks.ess import largest_z, score
+from benchmarks.ess import score
 from benchmarks.peer import Entry, Workers, merit, race, workers
-from benchmarks.report import console, describe, machine, rate, rhat, table, write_json
+from benchmarks.report import console, describe, machine, write_json
+from benchmarks.standings import Duel, Standings
 from benchmarks.targets import TARGETS, Target, named
 
 PEERS: dict[str, ModuleType] = {"hopsy": hopsy_peer, "PolytopeWalk": polytopewalk_peer}
 
-LENT = ("tree",)
-"""Families that use BayesOT's own idea: shown, but the ratio is to the best of the others."""
+
+def our_entry(chains: int | None, target: Target, seconds: float) -> Entry:
+    name = f"BayesOT Swap ({chains or 'default'} chains)"
+    return Entry(name, "ours", score(ours.run(target, seconds, chains), target), chains=chains)
 
 
 def our_entries(target: Target, seconds: float) -> list[Entry]:
     """Swap with the chains that it picks, and with many; best first."""
     if not ours.installed:
         return [Entry("BayesOT Swap", "ours", None, "not installed")]
-    entries = []
-    for chains in ours.CHAINS:
-        name = f"BayesOT Swap ({chains or 'default'} chains)"
-        result = ours.run(target, seconds, chains)
-        entries.append(Entry(name, "ours", score(result, target)))
+    entries = [our_entry(chains, target, seconds) for chains in ours.chain_counts(target)]
     return sorted(entries, key=merit, reverse=True)
 
 
@@ -53,76 +52,29 @@ def peer_entries(
     return sorted(finals, key=merit, reverse=True), screening
 
 
-def best_peer(finals: Sequence[Entry]) -> Entry | None:
-    """The first that has a valid score and does not use our idea."""
-    for entry in finals:
-        if entry.score is not None and entry.score.valid and entry.family not in LENT:
-            return entry
-    return None
-
-
-def show(target: Target, mine: Sequence[Entry], finals: Sequence[Entry]) -> Any:
-    """The table of one target."""
-    made = table(
-        f"{target.name}: min-ESS/s, with warm-up (incl) and without (excl)",
-        "sampler",
-        "chains x draws",
-        "warm-up s",
-        "sampling s",
-        "incl",
-        "excl",
-        "R-hat max",
-        "ours/this incl",
-        "ours/this excl",
-        "remark",
-    )
-    leader = mine[0].score
-    best = best_peer(finals)
-    for entry in (*mine, *finals):
-        s = entry.score
-        if s is None:
-            made.add_row(entry.name, *[""] * 8, f"[dim]{entry.error}[/dim]")
-            continue
-        ratios = ("", "")
-        if leader is not None and entry.family != "ours":
-            ratios = (
-                rate(leader.rate_total / max(s.rate_total, 1e-9)),
-                rate(leader.rate_sampling / max(s.rate_sampling, 1e-9)),
-            )
-        remark = ""
-        if not s.valid:
-            remark = "[red]wrong target: not counted[/red]"
-        elif entry.family in LENT:
-            remark = "[dim]lent our trees: not counted[/dim]"
-        elif entry is best:
-            remark = "[green]best peer[/green]"
-        made.add_row(
-            entry.name,
-            f"{s.chains} x {s.draws}",
-            f"{s.seconds_total - s.seconds_sampling:.2f}",
-            f"{s.seconds_sampling:.2f}",
-            rate(s.rate_total),
-            rate(s.rate_sampling),
-            rhat(s),
-            *ratios,
-            remark,
+def duel(team: Workers, standings: Standings, seconds: float, rounds: int) -> Duel | None:
+    """Our leader and the best peer by turns."""
+    best, target = standings.best_peer, standings.target
+    if best is None or best.contender is None or standings.ours[0].score is None:
+        return None
+    ratios = []
+    for _ in range(rounds):
+        mine = our_entry(standings.ours[0].chains, target, seconds).score
+        theirs = score(team.run(best.contender, target, seconds), target)
+        assert mine is not None
+        ratios.append(
+            (mine.rate_total / theirs.rate_total, mine.rate_sampling / theirs.rate_sampling)
         )
-    if leader is not None:
-        caption = f"compiling, once per shape, not counted: {leader.seconds_compile:.1f} s"
-        if best is not None and best.score is not None:
-            z = largest_z(leader, best.score)
-            caption += f"; largest z between mean plans of ours and the best peer: {z:.1f}"
-        made.caption, made.caption_justify = caption, "left"
-    return made
+    return Duel([r[0] for r in ratios], [r[1] for r in ratios]) if ratios else None
 
 
-def as_json(entry: Entry) -> dict[str, Any]:
-    return {
-        "name": entry.name,
-        "family": entry.family,
-        "error": entry.error,
-        "score": None if entry.score is None else entry.score.asdict(),
-    }
+def run(target: Target, seconds: float, quick: bool, count: int, rounds: int) -> Standings:
+    """One target: ours alone, the peers, then the duel."""
+    mine = our_entries(target, seconds)
+    with workers(count) as team:
+        finals, screening = peer_entries(team, target, seconds, quick)
+        standings = Standings(target, mine, finals, screening)
+        return replace(standings, duel=duel(team, standings, seconds, rounds))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -132,34 +84,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--seconds", type=float, help="sampling per finalist; 10, or 2 if --quick")
     parser.add_argument("--json", type=Path, help="write everything measured to this file")
-    parser.add_argument("--quick", action="store_true", help="only contenders that ever won")
+    parser.add_argument("--quick", action="store_true", help="only contenders that ever did well")
     parser.add_argument("--workers", type=int, default=2, help="processes of the peers")
+    parser.add_argument("--rounds", type=int, help="of the duel with the best peer; 3 (1)")
     options = parser.parse_args(arguments)
     try:
         targets = named(options.targets)
     except ValueError as error:
         parser.error(str(error))
     seconds = options.seconds or (2.0 if options.quick else 10.0)
+    rounds = (1 if options.quick else 3) if options.rounds is None else options.rounds
     out, info = console(), machine()
     out.print(describe(info))
-    rows = []
+    done = []
     for target in targets:
-        # Ours first and alone; the peers' processes start, idle, when a target needs them.
-        mine = our_entries(target, seconds)
-        with workers(options.workers) as team:
-            finals, screening = peer_entries(team, target, seconds, options.quick)
-        out.print(show(target, mine, finals))
-        best = best_peer(finals)
-        rows.append(
-            {
-                "target": target.name,
-                "ours": [as_json(e) for e in mine],
-                "finals": [as_json(e) for e in finals],
-                "screening": [as_json(e) for e in screening],
-                "best_peer": best and best.name,
-            }
-        )
-        write_json(options.json, {"machine": info, "seconds": seconds, "race": rows})
+        standings = run(target, seconds, options.quick, options.workers, rounds)
+        out.print(standings.table())
+        done.append(standings.asdict())
+        write_json(options.json, {"machine": info, "seconds": seconds, "race": done})
 
 
 if __name__ == "__main__":

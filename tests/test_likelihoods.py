@@ -69,7 +69,7 @@ def test_for_all(weights):
 def test_exists(weights, regret):
     offsets = np.array([least_cost(PROBLEM, c) for c in COSTS]) if regret else np.zeros(K)
     exponents = -SHARP * (inner(COSTS) - offsets)
-    expected = logsumexp(exponents, axis=1, b=scaled(weights))
+    expected = np.asarray(logsumexp(exponents, axis=1, b=scaled(weights)))
     found = density(Exists(COSTS, SHARP, weights, regret=regret))
     assert found.dtype == np.float64
     np.testing.assert_allclose(found, expected, rtol=1e-9)

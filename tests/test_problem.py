@@ -494,6 +494,8 @@ def test_as_float_array_checks_rank_and_shape():
     with pytest.raises(InputError, match=r"got nan at `costs\[1, 2, 3\]`"):
         as_float_array("costs", costs)
     same = np.ones(3)
+    assert not np.shares_memory(as_float_array("same", same), same)
+    same.flags.writeable = False
     assert as_float_array("same", same) is same
 
 

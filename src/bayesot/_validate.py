@@ -58,7 +58,7 @@ def as_float_array(
         What the user knows the argument as.
     value
         Lists, NumPy or JAX arrays, pandas or polars columns, anything with ``__array__``.
-        A float64 NumPy array passes through without a copy.
+        Only a read-only float64 array passes through without a copy.
     ndim
         The number of axes it must have; several are allowed as a tuple.
     shape
@@ -94,7 +94,8 @@ def as_float_array(
         raise InputError(f"`{name}` must not be empty, got {_describe(array)}. Pass some numbers.")
     try:
         with np.errstate(over="ignore"):  # what overflows is refused just below
-            array = array.astype(np.float64, copy=False)
+            # A copy, unless nobody can write to it: records must not change behind their backs.
+            array = array.astype(np.float64, copy=array.flags.writeable)
     except OverflowError as error:
         raise InputError(
             f"`{name}` must fit in float64, got a larger number. Use larger units."

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-__all__ = ["double_precision", "numerically"]
+__all__ = ["as_array", "double_precision", "numerically"]
 
 
 def double_precision() -> AbstractContextManager[Any]:
@@ -18,12 +18,20 @@ def double_precision() -> AbstractContextManager[Any]:
     return jax.enable_x64(True)
 
 
-def numerically(function: Callable[[Any], Any], plan: Any) -> Any:
+def numerically(function: Callable[[Any], Any], plan: Any, *involved: Any) -> Any:
     """Apply a JAX function to a plan: in float64 and back to NumPy, unless JAX is tracing.
 
     Inside ``jit``, ``grad`` or ``vmap`` the caller's precision rules, and JAX values come back.
+    ``involved`` is what the function computes with besides the plan, which may be traced as well.
     """
-    if isinstance(plan, Tracer):
-        return function(plan)
+    # Under ``jit`` even a constant is traced; ``grad`` and ``vmap`` show in what is involved.
+    tracing = jax.tree.leaves((plan, involved, jax.numpy.zeros(())))
+    if any(isinstance(leaf, Tracer) for leaf in tracing):
+        return function(jax.numpy.asarray(plan))
     with double_precision():
         return np.asarray(function(jax.numpy.asarray(np.asarray(plan, dtype=np.float64))))[()]
+
+
+def as_array(plan: Any) -> Any:
+    """A plan as NumPy's float64 array, or as it is if it is one of JAX's."""
+    return plan if isinstance(plan, jax.Array) else np.asarray(plan, dtype=np.float64)

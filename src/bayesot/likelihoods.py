@@ -62,7 +62,7 @@ class Likelihood(Record):
             exponents = log_weights + offsets - jnp.einsum("kij,...ij->...k", costs, plans)
             return logsumexp(exponents, axis=-1)
 
-        return numerically(value, plan)
+        return numerically(value, plan, tilts)
 
     def __repr__(self) -> str:
         shown = [f"{k}={describe(getattr(self, k))}" for k in self.names()]
@@ -89,7 +89,15 @@ class _Costly(Likelihood):
             validate.nonnegative("weights", weights)
             if not weights.any():
                 raise InputError("`weights` must not all be zero. Give some sample a weight.")
+            weights = weights / weights.max()  # first, so that no sum overflows
             weights = weights * (count / weights.sum())
+        with np.errstate(over="ignore"):
+            steepest = sharpness * np.abs(costs).max() * count
+        if not np.isfinite(steepest):
+            raise InputError(
+                f"`sharpness` times `costs` must fit in float64, got {float(sharpness):g} times "
+                f"costs of up to {np.abs(costs).max():g}. Use another unit of cost."
+            )
         self._fill((costs, sharpness, weights), static)
 
     def offsets(self, problem: Problem) -> FloatArray:
@@ -172,6 +180,8 @@ class Exists(_Costly):
     def __init__(
         self, costs: Any, sharpness: Any = 1.0, weights: Any = None, regret: bool = False
     ) -> None:
+        if not isinstance(regret, (bool, np.bool_)):
+            raise InputError(f"`regret` must be True or False, got {regret!r}. Pass one of them.")
         self._read(costs, sharpness, weights, (bool(regret),))
 
     def offsets(self, problem: Problem) -> FloatArray:

@@ -8,6 +8,7 @@ from typing import Any
 import jax
 
 from bayesot._pytree import Record
+from bayesot._x64 import as_array
 from bayesot.errors import InputError
 from bayesot.likelihoods import Likelihood, NoCost, Tilts
 from bayesot.priors import Prior, Uniform
@@ -68,7 +69,15 @@ class Posterior(Record):
 
     def log_density(self, plan: Any) -> Any:
         """Log-density of plans of shape (..., n, m), up to a constant; shape (...)."""
-        return self.prior.log_density(plan) + self.likelihood.log_density(plan, self.tilts)
+        plan = as_array(plan)
+        if plan.shape[-2:] != self.problem.shape:
+            n, m = self.problem.shape
+            raise InputError(
+                f"`plan` must have shape (…, {n}, {m}), one row per source, got {plan.shape}. "
+                "Reshape it, or check the order of its axes."
+            )
+        prior = self.prior.log_density_on(plan, self.problem)
+        return prior + self.likelihood.log_density(plan, self.tilts)
 
     def __repr__(self) -> str:
         return f"Posterior({self.problem!r}, prior={self.prior!r}, likelihood={self.likelihood!r})"

@@ -149,7 +149,8 @@ MEAN = RNG.normal(size=(N, M))
 
 def test_gaussian_with_a_covariance():
     prior = P.Gaussian(MEAN, covariance=COVARIANCE)
-    expected = stats.multivariate_normal.logpdf(PLANS.reshape(5, -1), MEAN.ravel(), COVARIANCE)
+    law = stats.multivariate_normal(MEAN.ravel(), COVARIANCE)  # pyright: ignore[reportArgumentType]
+    expected = law.logpdf(PLANS.reshape(5, -1))
     for one in (prior, prior.on(PROBLEM)):
         assert not one.separable
         found = one.log_density(PLANS)
@@ -219,9 +220,9 @@ def test_products_with_a_factor_that_couples_cells():
 @pytest.mark.parametrize("other", [2, 2.0, "x", None, bo.likelihoods.NoCost()], ids=repr)
 def test_only_priors_multiply_priors(other):
     with pytest.raises(TypeError):
-        P.Dirichlet(2.0) * other
+        _ = P.Dirichlet(2.0) * other
     with pytest.raises(TypeError):
-        other * P.Dirichlet(2.0)
+        _ = other * P.Dirichlet(2.0)
 
 
 @pytest.mark.parametrize(
@@ -283,7 +284,7 @@ REFUSED: list[tuple[Callable[..., Prior], dict[str, Any], str]] = [
     (P.Logistic, {"scale": 0}, "`scale` must be above zero"),
     (P.Weibull, {"shape": 0}, "`shape` must be above zero"),
     (P.Weibull, {"shape": 1, "scale": -2}, "`scale` must be above zero"),
-    (P.Custom, {"function": 3}, "must be a function of a plan, got 3"),
+    (P.Custom, {"log_density": 3}, "must be a function of a plan, got 3"),
 ]
 
 

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -94,18 +95,19 @@ def starts(draw: st.DrawFn, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndar
     return np.moveaxis(plans, 0, -1).copy(), costs, rng
 
 
-# Each shape and kind compiles once; between them they have odd and even sides, and all kinds of move.
-STAY = [((2, 2), "sweep"), ((3, 2), "sweep"), ((5, 6), "sweep"), ((4, 3), "sweep")]
-STAY += [((2, 2), "side by side"), ((3, 5), "side by side"), ((6, 6), "side by side")]
-STAY += [((2, 2), "in place"), ((5, 3), "in place"), ((6, 6), "in place")]
-STAY += [((2, 5), "a tree each"), ((4, 3), "a tree each")]
+# Every pair compiles once; between them they have odd and even sides, and all kinds of move.
+STAY = [("exact", "sweep", shape) for shape in [(2, 2), (3, 2), (4, 3), (5, 6)]]
+STAY += [("exact", "side by side", shape) for shape in [(2, 2), (3, 5)]]
+STAY += [("exact", "in place", shape) for shape in [(5, 3), (6, 6)]]
+STAY += [("exact", "a tree each", shape) for shape in [(2, 5), (4, 3)]]
+STAY += [("slice", "sweep", (5, 4)), ("slice", "side by side", (3, 4))]
+STAY += [("slice", "in place", (6, 5)), ("slice", "a tree each", (4, 3))]
 
 
-@pytest.mark.parametrize("draw", DRAWS)
-@pytest.mark.parametrize(("shape", "kind"), STAY, ids=str)
-@settings(deadline=None, max_examples=12)
+@pytest.mark.parametrize(("draw", "kind", "shape"), STAY, ids=str)
+@settings(deadline=None, max_examples=15)
 @given(st.data())
-def test_moves_stay_in_the_polytope(shape, kind, draw, data):
+def test_moves_stay_in_the_polytope(draw, kind, shape, data):
     plans, costs, rng = data.draw(starts(shape))
     prior = P.Uniform() if draw == "exact" else P.Dirichlet(np.full(shape, 0.4))
     found = apply(rng, plans, costs, prior, draw, kind)
@@ -115,7 +117,7 @@ def test_moves_stay_in_the_polytope(shape, kind, draw, data):
 
 
 @pytest.mark.parametrize("draw", DRAWS)
-@pytest.mark.parametrize("shape", [(2, 2), (3, 5), (6, 6)], ids=str)
+@pytest.mark.parametrize("shape", [(3, 5), (6, 6)], ids=str)
 def test_both_forms_of_a_pass_are_the_same_moves(shape, draw):
     prior = P.Uniform() if draw == "exact" else P.Dirichlet(0.5) * P.Entropy(np.full(shape, 2.0))
     for seed in range(5):
@@ -142,7 +144,7 @@ def test_both_forms_of_a_pass_are_the_same_moves(shape, draw):
         np.testing.assert_allclose(one, each, rtol=1e-8, atol=1e-13)
 
 
-@pytest.mark.parametrize("shape", [(2, 2), (3, 5), (6, 6)], ids=str)
+@pytest.mark.parametrize("shape", [(3, 5), (4, 4)], ids=str)
 def test_both_forms_are_the_same_from_a_vertex(shape):
     for seed in range(5):
         rng = np.random.default_rng(seed)
@@ -166,7 +168,7 @@ def test_reduced_costs_are_those_of_the_cycles():
     for kind, trees in (("side by side", weights[:1]), ("a tree each", weights)):
         how = forest(trees, kind)
         with double_precision():
-            found = np.asarray(reduced_costs(costs, how))
+            found = np.asarray(reduced_costs(jnp.asarray(costs), how))
         assert found.shape == (12, 3)
         for lane in range(3):
             tree = lane if kind == "a tree each" else 0
@@ -206,12 +208,12 @@ COSTS = np.array([[0.0, 1.0, 3.0], [2.0, 0.5, 1.0], [1.5, 0.0, 2.0]])
 
 
 def uniform_draws() -> np.ndarray:
-    return exact_draws(np.random.default_rng(0), A, B, 500_000)[:40_000]
+    return exact_draws(np.random.default_rng(0), A, B, 1_000_000)[:40_000]
 
 
 def tilted_draws(rate: float) -> np.ndarray:
     rng = np.random.default_rng(1)
-    plans = exact_draws(rng, A, B, 1_500_000)
+    plans = exact_draws(rng, A, B, 2_000_000)
     excess = (COSTS * plans).sum((1, 2)) - optimal_values(A, B, COSTS[None])[0]
     return plans[rng.random(len(plans)) < np.exp(-rate * excess)][:40_000]
 
@@ -219,7 +221,7 @@ def tilted_draws(rate: float) -> np.ndarray:
 def dirichlet_draws(rate: float) -> np.ndarray:
     """Dirichlet(2) on equal margins: the product of the cells is greatest where they are equal."""
     rng = np.random.default_rng(2)
-    plans = exact_draws(rng, THIRDS, THIRDS, 3_000_000)
+    plans = exact_draws(rng, THIRDS, THIRDS, 2_500_000)
     excess = (COSTS * plans).sum((1, 2)) - optimal_values(THIRDS, THIRDS, COSTS[None])[0]
     chance = (9 * plans).prod((1, 2)) * np.exp(-rate * excess)
     return plans[rng.random(len(plans)) < chance][:40_000]
@@ -232,8 +234,8 @@ def exact() -> dict[str, tuple[np.ndarray, float, Any, str]]:
     return {
         "uniform": (uniform, 0.0, P.Uniform(), "exact"),
         "uniform by slices": (uniform, 0.0, P.Uniform(), "slice"),
-        "tilted": (tilted_draws(8.0), 8.0, P.Uniform(), "exact"),
-        "dirichlet": (dirichlet_draws(3.0), 3.0, P.Dirichlet(2.0), "slice"),
+        "tilted": (tilted_draws(4.0), 4.0, P.Uniform(), "exact"),
+        "dirichlet": (dirichlet_draws(1.0), 1.0, P.Dirichlet(2.0), "slice"),
     }
 
 
@@ -241,7 +243,7 @@ def exact() -> dict[str, tuple[np.ndarray, float, Any, str]]:
 @pytest.mark.parametrize("name", ["uniform", "uniform by slices", "tilted", "dirichlet"])
 def test_one_move_leaves_the_target_as_it_is(exact, name, kind):
     draws, rate, prior, draw = exact[name]
-    assert len(draws) > 5_000
+    assert len(draws) > 8_000
     rng = np.random.default_rng(3)
     before = np.moveaxis(draws, 0, -1).copy()
     spread = rng.uniform(0.5, 2.0, (3, 3))

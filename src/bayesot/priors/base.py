@@ -12,7 +12,7 @@ import numpy as np
 
 from bayesot import _validate as validate
 from bayesot._pytree import Record, describe
-from bayesot._x64 import numerically
+from bayesot._x64 import as_array, numerically
 from bayesot.errors import InputError
 from bayesot.problem import Problem
 
@@ -33,6 +33,10 @@ class Prior(Record, ABC):
     @abstractmethod
     def log_density(self, plan: Any) -> Any:
         """Log-density of plans of shape (..., n, m), up to a constant; shape (...)."""
+
+    def log_density_on(self, plan: Any, problem: Problem) -> Any:
+        """Log-density of plans of a problem: cells that have to be zero have no say in it."""
+        return self.log_density(plan)
 
     def on(self, problem: Problem) -> Self:
         """Return the prior with its parameters checked against the cells of a problem."""
@@ -68,7 +72,16 @@ class Separable(Prior):
 
     def log_density(self, plan: Any) -> Any:
         """``Σ_ij g(G_ij)`` for plans of shape (..., n, m); shape (...)."""
-        return numerically(lambda g: jnp.sum(self.elementwise(g), axis=(-2, -1)), plan)
+        return numerically(lambda g: jnp.sum(self.elementwise(g), axis=(-2, -1)), plan, self)
+
+    def log_density_on(self, plan: Any, problem: Problem) -> Any:
+        if not self.separable:
+            return self.log_density(plan)
+        return self.restricted(problem).log_density(problem.restrict(as_array(plan)))
+
+    def restricted(self, problem: Problem) -> Self:
+        """Take out the parameters of rows and columns without mass."""
+        return jax.tree.map(lambda p: p if np.ndim(p) == 0 else problem.restrict(p), self)
 
     def on(self, problem: Problem) -> Self:
         """Broadcast every parameter that is not one number to the n×m cells, or refuse it."""
@@ -102,6 +115,10 @@ class Product(Separable):
     def __init__(self, *factors: Prior) -> None:
         flattened: list[Prior] = []
         for factor in factors:
+            if not isinstance(factor, Prior):
+                raise InputError(
+                    f"`factors` must be priors, got {factor!r}. Multiply objects of bayesot.priors."
+                )
             flattened += factor.factors if isinstance(factor, Product) else [factor]
         self._fill((tuple(flattened),), ())
 
@@ -124,6 +141,9 @@ class Product(Separable):
 
     def log_density(self, plan: Any) -> Any:
         return sum(factor.log_density(plan) for factor in self.factors)
+
+    def log_density_on(self, plan: Any, problem: Problem) -> Any:
+        return sum(factor.log_density_on(plan, problem) for factor in self.factors)
 
     def on(self, problem: Problem) -> Product:
         return Product(*(factor.on(problem) for factor in self.factors))

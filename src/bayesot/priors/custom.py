@@ -16,13 +16,13 @@ __all__ = ["Custom"]
 
 
 @jax.tree_util.register_pytree_node_class
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Custom(Prior):
     """Any log-density written in JAX.
 
     Parameters
     ----------
-    function
+    log_density
         Maps one plan of shape (n, m) to its log-density, a scalar, up to a constant. It has to be
         traceable and differentiable by JAX.
 
@@ -40,12 +40,13 @@ class Custom(Prior):
 
     function: Callable[[Any], Any]
 
-    def __post_init__(self) -> None:
-        if not callable(self.function):
+    def __init__(self, log_density: Callable[[Any], Any]) -> None:
+        if not callable(log_density):
             raise InputError(
-                f"`log_density` must be a function of a plan, got {self.function!r}. "
+                f"`log_density` must be a function of a plan, got {log_density!r}. "
                 "Pass a JAX function that maps an n×m array to a number."
             )
+        self._fill((), (log_density,))
 
     @property
     def separable(self) -> bool:
@@ -56,4 +57,4 @@ class Custom(Prior):
             flat = plans.reshape(-1, *plans.shape[-2:])
             return jax.vmap(self.function)(flat).reshape(plans.shape[:-2])
 
-        return numerically(batched, plan)
+        return numerically(batched, plan, self)

@@ -75,7 +75,7 @@ class Gaussian(Separable):
     def log_density(self, plan: Any) -> Any:
         if self.separable:
             return super().log_density(plan)
-        return numerically(self._correlated, plan)
+        return numerically(self._correlated, plan, self)
 
     def _correlated(self, plan: Any) -> Any:
         deviation = plan - self.mean
@@ -87,9 +87,9 @@ class Gaussian(Separable):
         return -0.5 * jnp.sum(white**2, axis=0).reshape(flat.shape[:-1])
 
     def on(self, problem: Problem) -> Self:
-        mean = self._spread("Gaussian.mean", self.mean, problem)
+        mean = self._spread(f"{type(self).__name__}.mean", self.mean, problem)
         if self.separable:
-            scale = self._spread("Gaussian.scale", self.scale, problem)
+            scale = self._spread(f"{type(self).__name__}.scale", self.scale, problem)
             return type(self).tree_unflatten((), (mean, scale, None))
         cells = problem.shape[0] * problem.shape[1]
         if self.covariance.shape[0] != cells:

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from bayesot.posterior import Posterior
+from bayesot.priors import Separable
 from bayesot.samplers.conditional import LEAST, Line
 
 __all__ = ["Draw", "Target", "log_prior_at", "lower", "take"]
@@ -38,15 +39,12 @@ class Target(NamedTuple):
 def lower(posterior: Posterior) -> Target:
     """Take out the rows and columns without mass, and leave numbers only."""
     problem = posterior.problem
-    prior = jax.tree.map(
-        lambda leaf: np.asarray(leaf if np.ndim(leaf) == 0 else problem.restrict(leaf), float),
-        posterior.prior,
-    )
-    tilts = posterior.tilts
+    prior, tilts = posterior.prior, posterior.tilts
+    assert isinstance(prior, Separable), "`Swap.supports` has seen to that"
     return Target(
         a=problem.support_a,
         b=problem.support_b,
-        prior=prior,
+        prior=prior.restricted(problem),
         costs=np.ascontiguousarray(problem.restrict(np.asarray(tilts.costs))),
         offsets=tilts.offsets,
         log_weights=tilts.log_weights,
