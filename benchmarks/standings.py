@@ -78,7 +78,11 @@ class Standings:
             return "[red]wrong target: not counted[/red]"
         if entry.family in LENT:
             return "[dim]lent our trees: not counted[/dim]"
-        return "[green]best peer[/green]" if entry is self.best_peer else ""
+        if entry is not self.best_peer or entry.score is None:
+            return ""
+        if entry.score.converged:
+            return "[green]best peer[/green]"
+        return "[yellow]best peer, not converged: its rate is too high[/yellow]"
 
     def _caption(self) -> str:
         lines = []
