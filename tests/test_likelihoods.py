@@ -225,3 +225,41 @@ def test_regret_is_part_of_the_program():
 def test_global_precision_is_left_alone():
     density(Exists(COSTS))
     assert jnp.ones(1).dtype == np.float32
+
+
+@pytest.mark.parametrize("shift", [-1e6, -5.0, 0.0, 1e6, 1e12])
+def test_regret_offsets_shift_with_the_cost(shift):
+    rng = np.random.default_rng(0)
+    problem = bo.Problem(rng.dirichlet(np.ones(6)), rng.dirichlet(np.ones(8)))
+    costs = rng.gamma(2.0, 1.0, (5, 6, 8))
+    plain = bo.Posterior(problem, likelihood=bo.likelihoods.Exists(costs, regret=True))
+    moved = bo.Posterior(problem, likelihood=bo.likelihoods.Exists(costs + shift, regret=True))
+    assert np.allclose(moved.offsets - shift, plain.offsets, rtol=0, atol=1e-9 + 1e-15 * abs(shift))
+
+
+def test_labelled_cost_tables_are_brought_in_the_order_of_the_problem():
+    import pandas as pd
+
+    problem = bo.Problem(
+        pd.Series({"North": 60, "South": 40}), {"Mill": 50, "Quay": 30, "Fort": 20}
+    )
+    table = pd.DataFrame(
+        [[6.0, 5.0, 4.0], [3.0, 2.0, 1.0]], ["South", "North"], ["Fort", "Quay", "Mill"]
+    )
+    expected = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+    for costs in (table, [table, table]):
+        matched = bo.likelihoods.ForAll(costs).on(problem)
+        assert np.array_equal(matched.costs[0], expected)
+        assert bo.Posterior(problem, likelihood=bo.likelihoods.ForAll(costs)).likelihood == matched
+    unlabelled = bo.likelihoods.ForAll(table.to_numpy()).on(problem)
+    assert np.array_equal(unlabelled.costs[0], table.to_numpy())
+    with pytest.raises(ValueError, match="problem's row labels, 'North', 'South', got 'East'"):
+        bo.Posterior(problem, likelihood=bo.likelihoods.ForAll(table.rename({"South": "East"})))
+    with pytest.raises(ValueError, match="in number 1"):
+        bo.likelihoods.ForAll([table, table.iloc[::-1]])
+
+
+@pytest.mark.parametrize(("cost", "sharpness"), [(1e300, 1e300), (1e200, 1.0), (1.0, 1e200)])
+def test_exponents_too_large_for_float64_are_refused(cost, sharpness):
+    with pytest.raises(ValueError, match=r"`sharpness` times `costs`.*unit"):
+        bo.likelihoods.ForAll(np.full((2, 2), cost), sharpness)

@@ -19,11 +19,15 @@ class Record:
     """What a frozen dataclass needs to be a JAX pytree that compares and copies by value.
 
     Subclasses set ``_leaves``, the number of leading fields that are arrays, and are decorated with
-    ``jax.tree_util.register_pytree_node_class`` above ``dataclass(frozen=True, eq=False)``.
+    ``dataclass(frozen=True, eq=False)``; JAX is told of them here.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
     _leaves: ClassVar[int]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        jax.tree_util.register_pytree_node_class(cls)
 
     @classmethod
     def names(cls) -> tuple[str, ...]:

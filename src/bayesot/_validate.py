@@ -141,12 +141,14 @@ def all_hold(
 
 def positive(name: str, array: FloatArray, labels: Labels | None = None) -> FloatArray:
     """Return ``array`` if every entry is above zero."""
-    return all_hold(name, array, array > 0, "must be above zero", "Replace it.", labels)
+    return all_hold(
+        name, array, array > 0, "must be above zero", "Pass a number such as 1.0.", labels
+    )
 
 
 def nonnegative(name: str, array: FloatArray, labels: Labels | None = None) -> FloatArray:
     """Return ``array`` if no entry is below zero."""
-    return all_hold(name, array, array >= 0, "must not be negative", "Replace it.", labels)
+    return all_hold(name, array, array >= 0, "must not be negative", "Pass zero or more.", labels)
 
 
 def as_number(name: str, value: Any) -> float:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import logsumexp
 
 from bayesot import _validate as validate
 from bayesot._pytree import Record, describe, numpy_of
+from bayesot._tables import NO_LABELS, TableLabels, order_for, read_tables
 from bayesot._validate import FloatArray
 from bayesot._x64 import numerically
 from bayesot.errors import InputError, Unsupported
@@ -24,6 +24,10 @@ from bayesot.polytope.vertices import optimal_values
 from bayesot.problem import Problem
 
 __all__ = ["Each", "Exists", "ForAll", "Likelihood", "NoCost", "Tilts"]
+
+
+STEEPEST = 1e100
+"""Largest exponent that is computed with: beyond, its square would overflow."""
 
 
 class Tilts(NamedTuple):
@@ -49,9 +53,12 @@ class Likelihood(Record):
     def tilts(self, problem: Problem, offsets: Any) -> Tilts:
         """Return the exponential components on the cells of a problem, given its `offsets`."""
 
+    def on(self, problem: Problem) -> Self:
+        """Bring costs in the order of the problem's labels; refuse those that do not belong."""
+        return self
+
     def offsets(self, problem: Problem) -> FloatArray:
-        """The constants ``o_k`` in the unit of cost, shape (K,); costs that do not belong to the
-        problem are refused."""
+        """The constants ``o_k`` in the unit of cost, shape (K,)."""
         return np.zeros(1)
 
     def log_density(self, plan: Any, tilts: Tilts) -> Any:
@@ -65,7 +72,7 @@ class Likelihood(Record):
         return numerically(value, plan, tilts)
 
     def __repr__(self) -> str:
-        shown = [f"{k}={describe(getattr(self, k))}" for k in self.names()]
+        shown = [f"{k}={describe(getattr(self, k))}" for k in self.names() if k != "labels"]
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
@@ -75,8 +82,10 @@ class _Costly(Likelihood):
     costs: Any
     sharpness: Any
     weights: Any
+    labels: TableLabels
 
     def _read(self, costs: Any, sharpness: Any, weights: Any, static: tuple[Any, ...] = ()) -> None:
+        costs, labels = read_tables("costs", costs)
         costs = validate.as_float_array("costs", costs, ndim=(2, 3))
         costs = costs[None] if costs.ndim == 2 else costs
         sharpness = validate.as_float_array("sharpness", sharpness, ndim=0)
@@ -93,14 +102,15 @@ class _Costly(Likelihood):
             weights = weights * (count / weights.sum())
         with np.errstate(over="ignore"):
             steepest = sharpness * np.abs(costs).max() * count
-        if not np.isfinite(steepest):
+        if not steepest <= STEEPEST:
             raise InputError(
-                f"`sharpness` times `costs` must fit in float64, got {float(sharpness):g} times "
-                f"costs of up to {np.abs(costs).max():g}. Use another unit of cost."
+                f"`sharpness` times `costs` must be at most {STEEPEST:g}, got {float(sharpness):g} "
+                f"times costs of up to {np.abs(costs).max():g}. Use another unit of cost; for a "
+                "forbidden cell, a cost of 1e6 times the others is plenty."
             )
-        self._fill((costs, sharpness, weights), static)
+        self._fill((costs, sharpness, weights), (*static, labels))
 
-    def offsets(self, problem: Problem) -> FloatArray:
+    def on(self, problem: Problem) -> Self:
         came = self.costs.shape
         if came[1:] != problem.shape:
             n, m = problem.shape
@@ -110,6 +120,16 @@ class _Costly(Likelihood):
                 f"with {n} sources and {m} targets, got {came}."
                 + (turned if came[1:] == (m, n) else " One row per source, one column per target.")
             )
+        rows = order_for("costs", "row", self.labels.rows, problem.row_labels)
+        columns = order_for("costs", "column", self.labels.columns, problem.column_labels)
+        if rows is None and columns is None:
+            return self
+        costs = self.costs if rows is None else self.costs[:, rows]
+        costs = costs if columns is None else costs[:, :, columns]
+        leaves, static = self.tree_flatten()
+        return type(self).tree_unflatten(static[:-1] + (NO_LABELS,), (costs, *leaves[1:]))
+
+    def offsets(self, problem: Problem) -> FloatArray:
         return np.zeros(len(self.costs))
 
     def tilts(self, problem: Problem, offsets: Any) -> Tilts:
@@ -118,7 +138,6 @@ class _Costly(Likelihood):
         return Tilts(self.sharpness * self.costs, self.sharpness * offsets, log_weights)
 
 
-@jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class ForAll(_Costly):
     """Good for every cost sample: ``log L(G) = -s Σ_k w_k ⟨C^k, G⟩``.
@@ -127,7 +146,8 @@ class ForAll(_Costly):
     ----------
     costs
         Samples of the cost matrix, shape (N, n, m), or (n, m) for one exact cost. Finite; negative
-        entries are fine.
+        entries are fine. Labelled pandas frames (one, or a list) are brought in the order of the
+        problem's labels.
     sharpness
         ``s > 0``, the inverse temperature. Its unit is one over the unit of the total cost.
     weights
@@ -146,6 +166,7 @@ class ForAll(_Costly):
     costs: Any
     sharpness: Any
     weights: Any
+    labels: TableLabels
 
     def __init__(self, costs: Any, sharpness: Any = 1.0, weights: Any = None) -> None:
         self._read(costs, sharpness, weights)
@@ -155,7 +176,6 @@ class ForAll(_Costly):
         return Tilts(total, np.zeros(1), np.zeros(1))
 
 
-@jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Exists(_Costly):
     """Good for some cost sample: ``log L(G) = log Σ_k w_k exp(-s (⟨C^k, G⟩ - o_k))``.
@@ -176,6 +196,7 @@ class Exists(_Costly):
     sharpness: Any
     weights: Any
     regret: bool
+    labels: TableLabels
 
     def __init__(
         self, costs: Any, sharpness: Any = 1.0, weights: Any = None, regret: bool = False
@@ -191,7 +212,6 @@ class Exists(_Costly):
         return optimal_values(problem.support_a, problem.support_b, problem.restrict(self.costs))
 
 
-@jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Each(_Costly):
     """The law of a plan that is good for a random cost sample: the mixture ``(1/N) Σ_k w_k π_k``
@@ -207,6 +227,7 @@ class Each(_Costly):
     costs: Any
     sharpness: Any
     weights: Any
+    labels: TableLabels
 
     def __init__(self, costs: Any, sharpness: Any = 1.0, weights: Any = None) -> None:
         self._read(costs, sharpness, weights)
@@ -218,7 +239,6 @@ class Each(_Costly):
         )
 
 
-@jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True, eq=False, repr=False)
 class NoCost(Likelihood):
     """No cost at all, ``log L(G) = 0``: the posterior is the prior on the polytope."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import jax
-
-from bayesot._pytree import Record
+from bayesot._pytree import Record, numpy_of
 from bayesot._x64 import as_array
 from bayesot.errors import InputError
 from bayesot.likelihoods import Likelihood, NoCost, Tilts
@@ -17,7 +15,6 @@ from bayesot.problem import Problem
 __all__ = ["Posterior"]
 
 
-@jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Posterior(Record):
     """The law of the transport plan, ``π(G) ∝ prior(G) · L(G | C¹ … Cᴺ)`` on the polytope.
@@ -59,6 +56,7 @@ class Posterior(Record):
         _expect("prior", prior, Prior, "one of bayesot.priors, such as Dirichlet(2.0)")
         likelihood = NoCost() if likelihood is None else likelihood
         _expect("likelihood", likelihood, Likelihood, "one of bayesot.likelihoods: ForAll(costs)")
+        likelihood = likelihood.on(problem)
         offsets = likelihood.offsets(problem)
         self._fill((problem, prior.on(problem), likelihood, offsets), ())
 
@@ -77,7 +75,9 @@ class Posterior(Record):
                 "Reshape it, or check the order of its axes."
             )
         prior = self.prior.log_density_on(plan, self.problem)
-        return prior + self.likelihood.log_density(plan, self.tilts)
+        value = prior + self.likelihood.log_density(plan, self.tilts)
+        xp = numpy_of(value)
+        return xp.where((plan >= 0).all((-2, -1)), value, -xp.inf)[()]
 
     def __repr__(self) -> str:
         return f"Posterior({self.problem!r}, prior={self.prior!r}, likelihood={self.likelihood!r})"

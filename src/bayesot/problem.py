@@ -31,7 +31,6 @@ Array = TypeVar("Array", np.ndarray, jax.Array)
 _SMALLEST_SHARE = 1e-150
 
 
-@jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Problem(Record):
     """Two marginals of equal total mass: the margins that every transport plan has to keep.

@@ -75,7 +75,7 @@ def sample(
     seed = validate.as_count("seed", seed, minimum=0)
     choice = choose(posterior, sampler, chains, warmup)
     plan = Plan(draws, choice.chains, choice.warmup, seed)
-    check_memory(posterior.problem, plan)
+    check_memory(posterior, plan)
     if posterior.problem.is_single_plan:
         run = _only_plan(posterior, plan)
     else:

@@ -438,7 +438,6 @@ def test_boundaries_of_the_polytope():
 def test_a_new_separable_prior_is_one_small_class():
     from dataclasses import dataclass
 
-    @jax.tree_util.register_pytree_node_class
     @dataclass(frozen=True, eq=False, repr=False)
     class Cauchy(Separable):
         _leaves = 1

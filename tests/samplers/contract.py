@@ -40,7 +40,7 @@ def standard_error(series: np.ndarray) -> np.ndarray:
     for k in range(flat.shape[2]):
         if np.ptp(flat[..., k]) > 0:
             ess = array_stats.ess(flat[..., k], chain_axis=0, draw_axis=1, method="mean")
-            errors[k] = flat[..., k].std() / np.sqrt(min(float(ess), chains * draws))
+            errors[k] = flat[..., k].std() / np.sqrt(min(float(np.asarray(ess)), chains * draws))
     return errors.reshape(series.shape[2:])
 
 

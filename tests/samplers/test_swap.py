@@ -196,9 +196,9 @@ def test_lanes_cover_every_place_once():
 
 
 def test_blocks_depend_on_lanes_only():
-    assert blocks(1).tolist() == [[0]]
-    assert blocks(8).shape == (2, 4)
-    assert set(blocks(9000).ravel()) == set(range(9000))
+    assert blocks(1, 1).tolist() == [[0]]
+    assert blocks(7, 8).shape == (2, 4)
+    assert set(blocks(9000, 9000).ravel()) == set(range(9000))
 
 
 def test_schedule_ends_at_the_posterior_and_anneals_sharp_ones():
@@ -276,3 +276,63 @@ def test_a_locked_posterior_is_not_called_converged():
     with pytest.warns(bo.errors.ConvergenceWarning, match="not converged: R-hat"):
         draws = bo.sample(posterior, draws=200, seed=1)
     assert draws.diagnostics.max_rhat > 1.5
+
+
+def test_chains_do_not_all_follow_the_component_that_wins_while_annealing():
+    """At low sharpness the flat cost wins, at the posterior's the other one has all the mass."""
+    n = 5
+    equal = np.full(n, 1 / n)
+    costs = np.stack([10 * (1 - np.eye(n)), np.full((n, n), 0.5)])
+    likelihood = bo.likelihoods.Exists(costs, 1000.0)
+    draws = run(likelihood, problem=bo.Problem(equal, equal), chains=8, draws=300, warmup=300)
+    assert not draws.diagnostics.converged
+    assert np.ptp(np.asarray(draws.components)) == 1
+
+
+@pytest.mark.parametrize("tiny", [1e-12, 1e-16, 1e-100])
+@pytest.mark.parametrize("warmup", [0, 50])
+def test_margins_of_tiny_masses_are_exact(tiny, warmup):
+    problem = bo.Problem([1.0, tiny, tiny], [1.0, tiny, tiny], normalise=True)
+    draws = run(problem=problem, warmup=warmup)
+    assert draws.diagnostics.margin_error <= 1e-12
+
+
+@pytest.mark.parametrize(
+    "prior",
+    [bo.priors.Normal(0.3, 1e-160), bo.priors.Weibull(50.0, 1e-8), bo.priors.Dirichlet(1e308)],
+    ids=repr,
+)
+def test_priors_that_overflow_are_refused(prior):
+    with pytest.raises(ValueError, match="`prior` must have a finite density"):
+        run(prior=prior)
+
+
+def test_an_improper_posterior_is_found_out():
+    """Equal margins: both diagonals vanish together, so that 1/2 is the limit at 2×2."""
+    problem = bo.Problem([1, 1], [1, 1], normalise=True)
+    draws = run(prior=bo.priors.Dirichlet(0.5), problem=problem, draws=500, warmup=300)
+    assert not draws.diagnostics.converged
+    assert "improper" in draws.diagnostics.verdict
+
+
+def test_forbidden_cells_of_great_cost_are_avoided():
+    cost = COSTS[0].copy()
+    cost[1, 2] = 1e18
+    draws = run(bo.likelihoods.ForAll(cost), draws=300, warmup=300)
+    assert draws.plans[..., 1, 2].max() < 1e-12
+
+
+def test_the_components_that_a_seed_leaves_out_do_not_compile_again():
+    weights = np.linspace(0.01, 1.0, 30) ** 3
+    likelihood = bo.likelihoods.Each(RNG.gamma(2.0, 1.0, (30, 4, 5)), weights=weights)
+    run(likelihood, draws=50, seed=0)
+    before = compilations()
+    for seed in (1, 2, 3):
+        run(likelihood, draws=50, seed=seed)
+    assert compilations() == before
+
+
+@pytest.mark.parametrize("prior", [bo.priors.Dirichlet(0.5), bo.priors.Dirichlet(3.0)], ids=repr)
+def test_composed_draws_that_did_mix_are_called_converged(prior):
+    draws = run(bo.likelihoods.Each(COSTS, 5.0), prior, draws=1000, warmup=500)
+    assert draws.diagnostics.converged, draws.diagnostics.verdict

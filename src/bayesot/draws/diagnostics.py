@@ -102,14 +102,15 @@ def diagnose(draws: Draws) -> Diagnostics:
         if draws.composition is not None:
             numbers[:, free] = _composed(numbers[:, free], draws.composition, free)
     rhat, ess_bulk, ess_tail, mcse = read_only(numbers)
-    judgement = judge(draws, rhat, np.minimum(ess_bulk, ess_tail), free)
+    margin_error = _margin_error(problem, plans)
+    judgement = judge(draws, rhat, np.minimum(ess_bulk, ess_tail), free, margin_error)
     return Diagnostics(
         rhat=rhat,
         ess_bulk=ess_bulk,
         ess_tail=ess_tail,
         mcse=mcse,
         determined=read_only(~free),
-        margin_error=_margin_error(problem, plans),
+        margin_error=margin_error,
         divergences=draws.divergences,
         seconds=draws.seconds,
         worst=judgement.cell,

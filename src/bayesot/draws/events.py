@@ -66,7 +66,13 @@ def above(problem: Problem, plans: FloatArray, cell: Any, threshold: Any) -> flo
         )
     row = _position("row", cell[0], problem.row_labels)
     column = _position("column", cell[1], problem.column_labels)
-    return float(np.mean(plans[:, :, row, column] > validate.as_number("threshold", threshold)))
+    threshold = validate.as_number("threshold", threshold)
+    if threshold > 1:
+        raise InputError(
+            f"`threshold` must be a share of the total mass, at most 1, got {threshold:g}. "
+            "Divide by `draws.problem.mass`."
+        )
+    return float(np.mean(plans[:, :, row, column] > threshold))
 
 
 def _position(side: str, label: Any, labels: Labels) -> int:

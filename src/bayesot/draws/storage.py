@@ -90,6 +90,8 @@ def load(path: str | os.PathLike[str]) -> Draws:
     >>> load(path).problem
     Problem(1 source × 2 targets, total mass 4, a single plan)
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(f"`path` must be the name of a file, got {path!r}. Pass a string or Path.")
     name = os.fspath(path)
     try:
         with zipfile.ZipFile(name) as archive:

@@ -25,6 +25,13 @@ ESS_THRESHOLD = 400
 errors are themselves unreliable (Vehtari et al. 2021)."""
 
 
+VANISHING = 1e-250
+"""Entries below this are not told apart reliably."""
+
+MARGIN_THRESHOLD = 1e-9
+"""Largest relative error of a margin."""
+
+
 class Judgement(NamedTuple):
     """The verdict on a run."""
 
@@ -34,7 +41,13 @@ class Judgement(NamedTuple):
     words: str
 
 
-def judge(draws: Draws, rhat: FloatArray, ess: FloatArray, free: NDArray[np.bool_]) -> Judgement:
+def judge(
+    draws: Draws,
+    rhat: FloatArray,
+    ess: FloatArray,
+    free: NDArray[np.bool_],
+    margin_error: float,
+) -> Judgement:
     """Judge a run by R-hat and effective draws of its free cells, all of shape (n, m)."""
     length = draws.plans.shape[1]
     early = ""
@@ -52,6 +65,18 @@ def judge(draws: Draws, rhat: FloatArray, ess: FloatArray, free: NDArray[np.bool
     row, column = divmod(int(badness.argmax()), free.shape[1])
     problem = draws.problem
     cell = problem.row_labels[row], problem.column_labels[column]
+    tiny = (draws.plans < VANISHING).mean(axis=(0, 1))
+    if (tiny[free] > 0.01).any():
+        row, column = divmod(int(np.where(free, tiny, -1.0).argmax()), free.shape[1])
+        words = (
+            f"not converged: {problem.row_strings[row]} → {problem.column_strings[column]} piles "
+            "up at zero, the prior being improper there (as a small concentration is where margins "
+            "tie), or nearly so; raise its concentration or shape"
+        )
+        return Judgement((problem.row_labels[row], problem.column_labels[column]), False, words)
+    if margin_error > MARGIN_THRESHOLD:
+        words = f"not converged: margins are off by {margin_error:.1g}, from rounding tiny masses"
+        return Judgement(cell, False, f"{words}; set these to zero{early}")
     faults, remedies = _faults(
         draws,
         f"{problem.row_strings[row]} → {problem.column_strings[column]}",
@@ -83,6 +108,10 @@ def _faults(draws: Draws, where: str, rhat: float, ess: float) -> tuple[list[str
     elif ess < ESS_THRESHOLD:
         faults.append(f"only {int(ess)} effective draws at {where}")
         remedies += [_more_draws(draws, 1.25 * ESS_THRESHOLD / ess if ess else math.inf)]
+    if draws.composition is not None and float(draws.composition.rhat.max()) >= rhat:
+        # The runs behind a composed posterior are short; thinning is what makes them longer.
+        factor = min(max((rhat**2 - 1) / (RHAT_THRESHOLD**2 - 1), 2.0), 10.0)
+        remedies = [f"sampler=bayesot.samplers.Swap(thin={math.ceil(draws.thin * factor)})"]
     if draws.divergences:
         plural = "s" if draws.divergences > 1 else ""
         faults.append(f"{draws.divergences} divergent step{plural}")

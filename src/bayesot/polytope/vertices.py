@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from bayesot.errors import BayesOTError
+
 __all__ = ["dispersed_plans", "optimal_values", "random_vertices"]
 
 
@@ -59,7 +61,18 @@ def dispersed_plans(rng: np.random.Generator, a: Any, b: Any, count: int) -> np.
     for share in shares.T:
         corners += share[:, None, None] * random_vertices(rng, a, b, count)
     inside = rng.uniform(0.05, 0.5, size=(count, 1, 1))
-    return (1 - inside) * corners + inside * np.outer(a, b)
+    return _balanced((1 - inside) * corners + inside * np.outer(a, b), np.asarray(a), np.asarray(b))
+
+
+def _balanced(plans: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Make margins exact that are off by rounding, which may be much for very small masses."""
+    for _ in range(200):
+        plans = plans * (b / plans.sum(1))[:, None, :]
+        rows = a / plans.sum(2)
+        if np.abs(rows - 1).max() <= 4e-16:
+            break
+        plans = plans * rows[:, :, None]
+    return plans
 
 
 def optimal_values(a: np.ndarray, b: np.ndarray, costs: np.ndarray) -> np.ndarray:
@@ -71,4 +84,15 @@ def optimal_values(a: np.ndarray, b: np.ndarray, costs: np.ndarray) -> np.ndarra
         return np.einsum("kij,i,j->k", costs, a, b)
     import ot  # here, because it takes longer to import than most solves take
 
-    return np.array([ot.emd2(a, b, np.ascontiguousarray(cost)) for cost in costs])
+    values = np.empty(len(costs))
+    for k, cost in enumerate(costs):
+        # The solver wants costs of order one that are not negative; what is taken off a whole row
+        # changes the total by a constant.
+        floor = cost.min(axis=1)
+        above = cost - floor[:, None]
+        unit = max(above.max(), np.finfo(float).tiny)
+        plan, log = ot.emd(a, b, np.ascontiguousarray(above / unit), numItermax=10**7, log=True)
+        if log["warning"]:
+            raise BayesOTError(f"No optimal plan was found for `costs[{k}]`: {log['warning']}")
+        values[k] = unit * np.sum(plan * (above / unit)) + floor @ a
+    return values

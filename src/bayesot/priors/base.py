@@ -98,7 +98,6 @@ class Separable(Prior):
         return value if value.ndim == 0 else np.broadcast_to(value, problem.shape)
 
 
-@jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Product(Separable):
     """The product of priors; build it with ``*``.

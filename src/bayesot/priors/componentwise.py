@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 from jax.nn import softplus
 from jax.scipy.special import xlog1py, xlogy
@@ -16,7 +15,6 @@ from bayesot.priors.base import Parameter, Separable
 __all__ = ["Beta", "ChiSquare", "Gamma", "Logistic", "Weibull"]
 
 
-@jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Gamma(Separable):
     """Gamma prior: ``g(x) = (shape - 1) log x - x / scale``; both parameters above zero.
@@ -38,7 +36,6 @@ class Gamma(Separable):
         return xlogy(self.shape - 1, x) - x / self.scale
 
 
-@jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Beta(Separable):
     """Beta prior: ``g(x) = (alpha - 1) log x + (beta - 1) log(1 - x)``; both above zero."""
@@ -55,7 +52,6 @@ class Beta(Separable):
         return xlogy(self.alpha - 1, x) + xlog1py(self.beta - 1, -x)
 
 
-@jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class ChiSquare(Separable):
     """Chi-square prior: ``g(x) = (df / 2 - 1) log x - x / 2``, with ``df`` above zero."""
@@ -71,7 +67,6 @@ class ChiSquare(Separable):
         return xlogy(self.df / 2 - 1, x) - x / 2
 
 
-@jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Logistic(Separable):
     """Logistic prior: ``g(x) = -z - 2 log(1 + e^-z)`` with ``z = (x - loc) / scale``."""
@@ -89,7 +84,6 @@ class Logistic(Separable):
         return -z - 2 * softplus(-z)
 
 
-@jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Weibull(Separable):
     """Weibull prior: ``g(x) = (shape - 1) log x - (x / scale)^shape``; both above zero."""

@@ -15,7 +15,6 @@ from bayesot.priors.base import Prior
 __all__ = ["Custom"]
 
 
-@jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Custom(Prior):
     """Any log-density written in JAX.
@@ -55,6 +54,12 @@ class Custom(Prior):
     def log_density(self, plan: Any) -> Any:
         def batched(plans: Any) -> Any:
             flat = plans.reshape(-1, *plans.shape[-2:])
-            return jax.vmap(self.function)(flat).reshape(plans.shape[:-2])
+            values = jax.vmap(self.function)(flat)
+            if jax.numpy.shape(values) != flat.shape[:1]:
+                raise InputError(
+                    "`log_density` must return one number for a plan, got an array of shape "
+                    f"{jax.numpy.shape(values)[1:]}. Sum it, for instance."
+                )
+            return values.reshape(plans.shape[:-2])
 
         return numerically(batched, plan, self)

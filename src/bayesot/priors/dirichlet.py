@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import jax
 from jax.scipy.special import xlogy
 
 from bayesot import _validate as validate
@@ -14,7 +13,6 @@ from bayesot.priors.base import Parameter, Separable
 __all__ = ["Dirichlet"]
 
 
-@jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Dirichlet(Separable):
     """Dirichlet prior on the cells: ``g(x) = (α - 1) log x``.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import xlogy
@@ -16,7 +15,6 @@ from bayesot.priors.base import Parameter, Separable
 __all__ = ["Entropy", "Tsallis"]
 
 
-@jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Entropy(Separable):
     """Entropy prior: ``g(x) = -ε x log x``, so that ``log p(G) = ε H(G)``.
@@ -46,7 +44,6 @@ class Entropy(Separable):
         return -self.strength * xlogy(x, x)
 
 
-@jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Tsallis(Separable):
     """Tsallis entropy prior: ``log p(G) = ε (1 - Σ G^q) / (q - 1)``; up to a constant per cell,

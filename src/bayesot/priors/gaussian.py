@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.linalg import solve_triangular
@@ -19,7 +18,6 @@ from bayesot.problem import Problem
 __all__ = ["Gaussian", "Normal"]
 
 
-@jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Gaussian(Separable):
     """Gaussian prior: ``-½ Σ ((G - mean) / scale)²``, or with a covariance between the cells,
@@ -105,13 +103,12 @@ class Gaussian(Separable):
         return tuple(p if p is None else (np.shape(p), *np.ravel(p).tolist()) for p in parts)
 
 
-@jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Normal(Gaussian):
     """Component-wise normal prior: ``g(x) = -½ ((x - mean) / scale)²``; `Gaussian` with a scale."""
 
     def __init__(self, mean: Parameter = 0.0, scale: Parameter = 1.0) -> None:
-        super().__init__(mean, scale=scale)
+        super().__init__(mean, scale=validate.as_float_array("scale", scale))
 
 
 def _positive_definite(value: Any) -> np.ndarray:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import jax
 import jax.numpy as jnp
 
 from bayesot.priors.base import Separable
@@ -13,7 +12,6 @@ from bayesot.priors.base import Separable
 __all__ = ["Uniform"]
 
 
-@jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Uniform(Separable):
     """Every plan alike: ``g(x) = 0``.

@@ -54,7 +54,7 @@ class Chains:
         self.target, self.lanes, self.mixed, self.sweeps = target, lanes, mixed, sweeps
         starts, numbers = seed.spawn(2)
         self._numbers = numbers
-        self._blocks = blocks(lanes.count)
+        self._blocks = blocks(lanes.count, lanes.most)
         n, m = len(target.a), len(target.b)
         self._room = int(np.clip(BUFFER // (8 * n * m * self._blocks.shape[1]), 1, 64))
         rng = np.random.default_rng(starts)

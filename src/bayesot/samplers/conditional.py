@@ -85,6 +85,7 @@ def draw_slice(line: Line, log_prior: LogPrior, uniforms: Array) -> tuple[Array,
 
     here = jnp.log(jnp.maximum(line.back, LEAST)) - jnp.log(jnp.maximum(line.ahead, LEAST))
     level = height(here) + jnp.log1p(-uniforms[0])
+    level = jnp.where(jnp.isfinite(level), level, jnp.inf)  # where density is lost, stand still
     width = WIDTH * line.spread
     low = here - width * uniforms[1]
 

@@ -90,7 +90,10 @@ def advance(
         )
         if mixed:
             logits = exponents[:, None] - flat_costs @ plan.reshape(-1, lanes)
-            component = _categorical(logits, pick)
+            # Chains stay in the component that they start in until the posterior is in force: which
+            # ones win while it is annealed says nothing, and all chains would follow them.
+            drawn = _categorical(logits, pick)
+            component = jnp.where(warmth < 1, component, drawn)
         cost = costs[0][..., None] if len(costs) == 1 else jnp.moveaxis(costs[component], 0, -1)
         draw = draw_exponential if target.prior.flat else draw_slice
         for sweep in range(sweeps):

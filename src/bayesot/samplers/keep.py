@@ -16,12 +16,12 @@ __all__ = ["Kept", "keep_chains", "keep_components"]
 MOST_THIN = 32
 """Most steps per draw that are chosen unasked: beyond that, more draws are the user's decision."""
 
-MEMORIES = 100
+MEMORIES = 300
 """How many autocorrelation times a lane of a composed posterior runs for, at least. Few draws of it
 are kept, but R-hat within components, measured over all steps, needs a run of that length."""
 
-LONGEST = 2000
-"""Most steps that such a lane runs for unasked."""
+WORK = 2e9
+"""Moves that all such lanes may make for that purpose, which bounds the length of their runs."""
 
 
 @dataclass(frozen=True)
@@ -75,13 +75,14 @@ def keep_components(
     lanes = chains.lanes
     most = lanes.places.shape[1]
     time = _slowest(memory)
-    steps = max(math.ceil(time / 2) * most, min(math.ceil(MEMORIES * time), LONGEST))
-    thin = thin or max(math.ceil(steps / most), 2)
+    longest = max(WORK / (lanes.count * chains.centre[..., 0].size), 500)
+    steps = max(math.ceil(time / 2) * most, min(math.ceil(MEMORIES * time), longest))
+    spacing = max(math.ceil(steps / most), 2) if thin is None else thin
     n, m, _ = chains.centre.shape
     plans = np.empty((plan.chains, plan.draws, n, m))
     components = np.empty((plan.chains, plan.draws), dtype=np.int32)
     halves: list[list[Moments]] = [[], []]
-    calls = _calls(most, thin, chains.room)
+    calls = _calls(most, spacing, chains.room)
     draw = 0
     for number, call in enumerate(calls):
         moments, kept, of = chains.advance(call.thin, call.records)
@@ -95,7 +96,7 @@ def keep_components(
             draw += 1
         report("sampling", number + 1, len(calls))
     lengths = [sum(c.thin * c.records for c in calls if c.half == half) for half in (0, 1)]
-    return Kept(plans, components, thin, _composition(chains, halves, lengths, thin))
+    return Kept(plans, components, spacing, _composition(chains, halves, lengths, spacing))
 
 
 def _composition(
@@ -104,16 +105,18 @@ def _composition(
     """R-hat and efficiency within components, pooled: ``R² = (T - 1) / T + B / W``.
 
     The pieces compared are the halves of every lane, T steps long; B is the variance between the
-    means of pieces of the same component, W the variance within pieces, both averaged over all.
+    means of pieces of the same component, W the variance within pieces, both averaged over draws.
     """
-    group, pieces = chains.lanes.group, 2 * chains.lanes.count
+    lanes = chains.lanes
+    shares = (lanes.places >= 0).sum(1) / np.count_nonzero(lanes.places >= 0)
     parts = list(zip(halves, lengths, strict=True))
     means = np.stack([np.sum([m.mean for m in half], axis=0) / n for half, n in parts])
     squares = np.stack([np.sum([m.square for m in half], axis=0) / n for half, n in parts])
     length = min(lengths)
-    within = np.maximum(squares - means**2, 0.0).mean((0, -1))
-    about = chains.lanes.pooled(means.mean(0))[..., group]
-    between = ((means - about) ** 2).sum((0, -1)) / (pieces - chains.lanes.groups)
+    within = np.maximum(squares - means**2, 0.0).mean(0) @ shares
+    about = lanes.pooled(means.mean(0))[..., lanes.group]
+    pieces = 2 * np.bincount(lanes.group)[lanes.group]  # of the component, from all of its lanes
+    between = ((means - about) ** 2).mean(0) @ (shares * pieces / (pieces - 1))
     ratio = np.full(within.shape, 1.0 / length)  # for cells in which nothing varies
     ratio[between > 0] = np.inf  # and for those that only vary between pieces
     np.divide(between, within, out=ratio, where=within > 0)

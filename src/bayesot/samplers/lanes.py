@@ -29,6 +29,8 @@ class Lanes:
     """The chain of the output, shape (L,)."""
     places: np.ndarray
     """Where along the chain the lane's draws go, shape (L, most), filled up with -1."""
+    most: int
+    """How many lanes there could have been: what is compiled must not depend on luck."""
 
     @property
     def count(self) -> int:
@@ -49,10 +51,11 @@ class Lanes:
 
 
 def chain_lanes(rng: np.random.Generator, chains: int, draws: int, weights: np.ndarray) -> Lanes:
-    """One lane per chain, starting in a component drawn by its weight."""
-    component = rng.choice(len(weights), size=chains, p=weights / weights.sum())
+    """One lane per chain, starting in components that are spread over all by their weights."""
+    at = (np.arange(chains) + rng.random()) / chains
+    component = rng.permutation(np.searchsorted(_edges(weights), at, side="right"))
     every = np.broadcast_to(np.arange(draws), (chains, draws))
-    return Lanes(np.zeros(chains, dtype=int), component, np.arange(chains), every)
+    return Lanes(np.zeros(chains, dtype=int), component, np.arange(chains), every, chains)
 
 
 def component_lanes(
@@ -63,15 +66,14 @@ def component_lanes(
     A component of weight w gets ``draws * w`` draws of every chain, rounded up or down at random.
     With more components than draws the chains take different ones, evenly spread over all.
     """
-    edges = np.cumsum(weights / weights.sum())
-    edges[-1] = 1.0
+    edges = _edges(weights)
     crowded = np.count_nonzero(weights) > draws
     shift = rng.random()
     keys, places = [], []
     for chain in range(chains):
         offset = (chain + shift) / chains if crowded else shift
         taken = np.searchsorted(edges, (np.arange(draws) + offset) / draws, side="right")
-        taken = rng.permutation(np.minimum(taken, len(weights) - 1))
+        taken = rng.permutation(taken)
         found, counts = np.unique(taken, return_counts=True)
         places += np.split(np.argsort(taken, kind="stable"), np.cumsum(counts)[:-1])
         keys += [(component, chain) for component in found]
@@ -80,26 +82,42 @@ def component_lanes(
     for row, at in zip(table, places, strict=True):
         row[: len(at)] = at
     group = np.unique(component, return_inverse=True)[1]
-    return Lanes(group, component, chain_of, table)
+    return Lanes(
+        group, component, chain_of, table, chains * min(draws, int(np.count_nonzero(weights)))
+    )
 
 
-def blocks(count: int) -> np.ndarray:
+def _edges(weights: np.ndarray) -> np.ndarray:
+    """Ends of intervals in [0, 1) that are as long as the components are heavy."""
+    edges = np.cumsum(weights / weights.sum())
+    edges[np.flatnonzero(weights)[-1] :] = 1.0  # not a bit less, by rounding
+    return edges
+
+
+def blocks(count: int, most: int) -> np.ndarray:
     """Share lanes out among calls of equal size, so that one compilation serves all of them.
 
     At least two calls, if there are four lanes or more, so that two cores have work; what a seed
     gives must not depend on the machine's cores, so this depends on the lanes only.
 
+    Parameters
+    ----------
+    count
+        How many lanes there are.
+    most
+        How many there could be: calls are made for as many, the last lane repeated.
+
     Returns
     -------
-    Lane numbers, shape (calls, size); the last call is filled up with its last lane.
+    Lane numbers, shape (calls, size).
 
     Examples
     --------
-    >>> blocks(5)
+    >>> blocks(5, 5)
     array([[0, 1, 2],
            [3, 4, 4]])
 
     """
-    calls = max(-(-count // BLOCK), 2 if count >= 4 else 1)
-    size = -(-count // calls)
+    calls = max(-(-most // BLOCK), 2 if most >= 4 else 1)
+    size = -(-most // calls)
     return np.minimum(np.arange(calls * size), count - 1).reshape(calls, size)

@@ -58,7 +58,10 @@ class Swap:
         return f"`Swap` needs a prior that is a sum over cells, and {posterior.prior!r} is not."
 
     def run(self, posterior: Posterior, plan: Plan, report: Report) -> Run:
-        """Warm up, then keep draws; an interrupt while sampling keeps those already made."""
+        """Warm up, then keep draws; an interrupt while sampling keeps those already made.
+
+        Not those of a composed posterior, whose components would not all be there.
+        """
         started = time.perf_counter()
         likelihood, target = posterior.likelihood, lower(posterior)
         seed, allot = np.random.SeedSequence(plan.seed).spawn(2)

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from bayesot.errors import InputError
 from bayesot.posterior import Posterior
 from bayesot.priors import Separable
 from bayesot.samplers.conditional import LEAST, Line
@@ -41,6 +42,12 @@ def lower(posterior: Posterior) -> Target:
     problem = posterior.problem
     prior, tilts = posterior.prior, posterior.tilts
     assert isinstance(prior, Separable), "`Swap.supports` has seen to that"
+    if not np.isfinite(prior.log_density_on(problem.independent, problem)):
+        raise InputError(
+            f"`prior` must have a finite density inside the polytope, and {prior!r} has none at "
+            "the independent plan, in float64. Take less extreme parameters: entries are about "
+            f"{1 / (len(problem.support_a) * len(problem.support_b)):.1g}."
+        )
     return Target(
         a=problem.support_a,
         b=problem.support_b,

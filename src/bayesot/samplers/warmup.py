@@ -41,8 +41,10 @@ def schedule(target: Target, warmup: int) -> list[Window]:
     count = math.ceil(math.log(1.0 / first) / math.log(FACTOR))
     warmths = [FACTOR ** (k - count) for k in range(count)]
     annealing = [Window(warmth, max(1, round(0.4 * warmup / count))) for warmth in warmths]
+    if warmup < count + 2 * BATCHES:  # too few to learn from
+        return [Window(1.0, warmup)] if warmup else []
     last = Window(1.0, max(1, round(0.35 * warmup / BATCHES)), BATCHES)
-    return [*annealing, Window(1.0, max(1, round(0.25 * warmup))), last] if warmup else []
+    return [*annealing, Window(1.0, max(1, round(0.25 * warmup))), last]
 
 
 def _contrast(target: Target) -> float:
