@@ -206,8 +206,9 @@ def test_slice_moves_forget_at_the_right_spread(a, b, rate):
     with double_precision():
         moved = one_move(back, ahead, rate, exact.sd, a, b, rng.random((2 + SHRINKS, COUNT)))
         x, y = map(np.asarray, moved)
-    assert np.mean((x != back) | (y != ahead)) > 0.99
-    assert np.corrcoef(start, np.log(x) - np.log(y))[0, 1] < 0.85
+    # Few proposals from a wide interval forget more per evaluation than many that always succeed.
+    assert np.mean((x != back) | (y != ahead)) > 0.8
+    assert np.corrcoef(start, np.log(x) - np.log(y))[0, 1] < 0.7
 
 
 @pytest.mark.parametrize("a", [0.1, 1.0, 3.0])

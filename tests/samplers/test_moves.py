@@ -249,7 +249,9 @@ def test_one_move_leaves_the_target_as_it_is(exact, name, kind):
     spread = rng.uniform(0.5, 2.0, (3, 3))
     after = apply(rng, before, rate * COSTS[..., None], prior, draw, kind, spread)
     check_inside(after, before)
-    assert np.mean(np.abs(after - before).max((0, 1)) > 1e-6) > 0.9
+    # Four proposals from widths that fit no cell, so the slice moves stand still now and then
+    moving = np.mean(np.abs(after - before).max((0, 1)) > 1e-6)
+    assert moving > (0.9 if draw == "exact" else 0.6)
 
     def moments(plans: np.ndarray) -> np.ndarray:
         cells = plans.reshape(9, -1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, Self
 
@@ -18,7 +19,11 @@ from bayesot.samplers.gibbs import Sums, advance
 from bayesot.samplers.lanes import Lanes, blocks
 from bayesot.samplers.target import Target
 
-__all__ = ["Chains", "Moments"]
+__all__ = ["Chains", "Keep", "Moments"]
+
+Keep = Callable[[slice, np.ndarray, np.ndarray], None]
+"""Takes the lanes of a call, their kept plans (lane, record, n, m) and the components of these,
+(lane, record), in the thread that made them. The arrays are lent for that time only."""
 
 SIDE_BY_SIDE = 24
 """A shared tree with at most this many cells is moved along side by side if the prior is flat, as
@@ -26,6 +31,9 @@ is any forest with a tree for each chain; see `bayesot.samplers.cycles`."""
 
 BUFFER = 2**24
 """Bytes of plans that one compiled call keeps, at most (but one plan per chain in any case)."""
+
+ROOM = 256
+"""Plans of every lane that one call keeps, at most: calls should be short enough to interrupt."""
 
 
 class Moments(NamedTuple):
@@ -56,7 +64,7 @@ class Chains:
         self._numbers = numbers
         self._blocks = blocks(lanes.count, lanes.most)
         n, m = len(target.a), len(target.b)
-        self._room = int(np.clip(BUFFER // (8 * n * m * self._blocks.shape[1]), 1, 64))
+        self._room = int(np.clip(BUFFER // (8 * n * m * self._blocks.shape[1]), 1, ROOM))
         rng = np.random.default_rng(starts)
         plans = np.moveaxis(dispersed_plans(rng, target.a, target.b, lanes.count), 0, -1)
         self._plans = [np.ascontiguousarray(plans[..., block]) for block in self._blocks]
@@ -113,31 +121,33 @@ class Chains:
         return self._means[..., self.lanes.group]
 
     def advance(
-        self, thin: int, records: int, warmth: float = 1.0
-    ) -> tuple[Moments, np.ndarray, np.ndarray]:
-        """Run every lane for ``thin * records`` steps.
+        self, thin: int, records: int, warmth: float = 1.0, keep: Keep | None = None
+    ) -> Moments:
+        """Run every lane for ``thin * records`` steps, and give those at their ends to ``keep``.
 
         Returns
         -------
-        The moments of the steps, the kept plans (records, n, m, L), and the components that they
-        are in, (records, L).
+        The moments of all steps.
         """
         keys = self._numbers.spawn(len(self._blocks))
         jobs = [
-            self._pool.submit(self._call, i, key, thin, records, warmth)
+            self._pool.submit(self._call, i, key, thin, records, warmth, keep)
             for i, key in enumerate(keys)
         ]
         results = [job.result() for job in jobs]
         count = self.lanes.count
-        plans, components, sums = (
-            jax.tree.map(lambda *parts: np.concatenate(parts, -1)[..., :count], *column)
-            for column in zip(*results, strict=True)
-        )
-        return _moments(sums, thin * records, self.target.prior.flat), plans, components
+        sums = jax.tree.map(lambda *parts: np.concatenate(parts, -1)[..., :count], *results)
+        return _moments(sums, thin * records, self.target.prior.flat)
 
     def _call(
-        self, i: int, seed: np.random.SeedSequence, thin: int, records: int, warmth: float
-    ) -> tuple[np.ndarray, np.ndarray, Sums]:
+        self,
+        i: int,
+        seed: np.random.SeedSequence,
+        thin: int,
+        records: int,
+        warmth: float,
+        keep: Keep | None,
+    ) -> Sums:
         forest, centre = self._forests[i]
         with double_precision():  # holds for this thread only
             key = jax.random.wrap_key_data(jnp.asarray(seed.generate_state(4)), impl="rbg")
@@ -147,8 +157,13 @@ class Chains:
                 room=self._room, sweeps=self.sweeps, mixed=self.mixed,
             )  # fmt: skip
             self._plans[i], self._components[i] = state
-            kept = np.asarray(plans)[:records], np.asarray(components)[:records]
-            return *kept, jax.tree.map(np.asarray, sums)
+            if keep is not None:
+                size = self._blocks.shape[1]
+                lanes = slice(i * size, min((i + 1) * size, self.lanes.count))
+                own = lanes.stop - lanes.start  # the rest only fills up
+                kept = (np.asarray(array)[:records, :own] for array in (plans, components))
+                keep(lanes, *(array.swapaxes(0, 1) for array in kept))
+            return jax.tree.map(np.asarray, sums)
 
 
 def _moments(sums: Sums, steps: int, flat: bool) -> Moments:

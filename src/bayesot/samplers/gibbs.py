@@ -75,7 +75,7 @@ def advance(
 
     Returns
     -------
-    Plan and component at the end, the kept plans (room, n, m, L), their components (room, L), and
+    Plan and component at the end, the kept plans (room, L, n, m), their components (room, L), and
     the sums over all steps.
     """
     costs = warmth * jnp.asarray(target.costs)
@@ -108,7 +108,7 @@ def advance(
         state = state._replace(plan=_polish(state.plan, target))
         return (
             state,
-            lax.dynamic_update_index_in_dim(plans, state.plan, r, 0),
+            lax.dynamic_update_index_in_dim(plans, jnp.moveaxis(state.plan, -1, 0), r, 0),
             lax.dynamic_update_index_in_dim(components, state.component, r, 0),
         )
 
@@ -116,7 +116,7 @@ def advance(
     unused = zeros[:0] if target.prior.flat else zeros
     start = (
         _State(plan, component, Sums(zeros, zeros, unused, unused)),
-        jnp.zeros((room, *plan.shape)),
+        jnp.zeros((room, lanes, *plan.shape[:2])),
         jnp.zeros((room, lanes), component.dtype),
     )
     state, plans, components = lax.fori_loop(0, records, record, start)
@@ -135,13 +135,23 @@ def _numbers(key: Any, shape: Any, sweeps: int, target: Target) -> tuple[Any, An
         ((n - 1) * (m - 1), per_move, lanes),
     )
     sizes = [math.prod(shape) for shape in shapes]
-    uniforms = jax.random.uniform(key, (sum(sizes),), jnp.float64)
+    uniforms = _uniforms(key, sum(sizes))
     parts, start = [], 0
     for size, part in zip(sizes, shapes, strict=True):
         parts.append(uniforms[start : start + size].reshape(part))
         start += size
     pick, rows, columns, first, second = parts
     return pick, (jnp.argsort(rows, axis=1), jnp.argsort(columns, axis=1)), first, second
+
+
+def _uniforms(key: Any, count: int) -> jax.Array:
+    """Draw from the midpoints of 2³² intervals of [0, 1]: neither end, and two from 64 bits.
+
+    Making random bits takes as long as everything else about a move that has a closed form.
+    """
+    bits = jax.random.bits(key, ((count + 1) // 2,), jnp.uint64)
+    halves = jnp.concatenate([bits & jnp.uint64(2**32 - 1), bits >> 32])[:count]
+    return (halves.astype(jnp.int64).astype(jnp.float64) + 0.5) * 2.0**-32
 
 
 def _categorical(logits: jax.Array, uniforms: jax.Array) -> jax.Array:

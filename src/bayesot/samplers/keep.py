@@ -49,12 +49,15 @@ def keep_chains(
     plans = np.empty((lanes, plan.draws, n, m))
     components = np.empty((lanes, plan.draws), dtype=np.int32)
     done = 0
+
+    def keep(lanes: slice, kept: np.ndarray, of: np.ndarray) -> None:
+        records = slice(done, done + kept.shape[1])
+        plans[lanes, records], components[lanes, records] = kept, of
+
     try:
         while done < plan.draws:
             count = min(chains.room, plan.draws - done)
-            _, kept, of = chains.advance(thin, count)
-            plans[:, done : done + count] = np.moveaxis(kept, -1, 0)
-            components[:, done : done + count] = of.T
+            chains.advance(thin, count, keep=keep)
             done += count
             report("sampling", done, plan.draws)
     except KeyboardInterrupt:
@@ -84,16 +87,18 @@ def keep_components(
     halves: list[list[Moments]] = [[], []]
     calls = _calls(most, spacing, chains.room)
     draw = 0
+
+    def keep(part: slice, kept: np.ndarray, of: np.ndarray) -> None:
+        to = lanes.places[part, draw : draw + kept.shape[1]]
+        has = to >= 0
+        chain = np.broadcast_to(lanes.chain[part, None], to.shape)
+        plans[chain[has], to[has]], components[chain[has], to[has]] = kept[has], of[has]
+
     for number, call in enumerate(calls):
-        moments, kept, of = chains.advance(call.thin, call.records)
+        moments = chains.advance(call.thin, call.records, keep=keep if call.keeps else None)
         steps = call.thin * call.records
         halves[call.half].append(Moments(moments.mean * steps, moments.square * steps, None))
-        for record in range(call.records if call.keeps else 0):
-            to = lanes.places[:, draw]
-            has = to >= 0
-            plans[lanes.chain[has], to[has]] = np.moveaxis(kept[record][..., has], -1, 0)
-            components[lanes.chain[has], to[has]] = of[record, has]
-            draw += 1
+        draw += call.records if call.keeps else 0
         report("sampling", number + 1, len(calls))
     lengths = [sum(c.thin * c.records for c in calls if c.half == half) for half in (0, 1)]
     return Kept(plans, components, spacing, _composition(chains, halves, lengths, spacing))

@@ -48,8 +48,10 @@ def swap_sweep(
     h, w = n // 2, m // 2
     quadrants = ((0, 0), (1, 1), (0, 1), (1, 0))  # gaining twice, losing twice
     where = [(rows[i * h : i * h + h, None], columns[j * w : j * w + w]) for i, j in quadrants]
-    cells = [plan[at] for at in where]
-    cost = [costs[at] for at in where]
+    # Told that indices are sound, XLA neither clamps nor masks; scattering back, rather than
+    # putting the plan together again, keeps it from doing each draw once for every cell it moves.
+    cells = [plan.at[at].get(mode="promise_in_bounds") for at in where]
+    cost = [costs.at[at].get(mode="promise_in_bounds") for at in where]
     priors = [take(prior, at) for at in where]
     width = [spread[at][..., None] for at in where]
     line = Line(
@@ -67,9 +69,6 @@ def swap_sweep(
     def log_prior(x: Any, y: Any) -> Any:
         return sum(log_prior_at(g, c) for g, c in zip(priors, moved(x, y), strict=True))
 
-    a, d, b, c = moved(*draw(line, log_prior, uniforms))
-    rest_of_rows = plan[rows[:, None], columns[2 * w :]]
-    top = jnp.concatenate([a, b, rest_of_rows[:h]], 1)
-    bottom = jnp.concatenate([c, d, rest_of_rows[h : 2 * h]], 1)
-    arranged = jnp.concatenate([top, bottom, plan[rows[2 * h :, None], columns]], 0)
-    return arranged[jnp.argsort(rows)[:, None], jnp.argsort(columns)]
+    for at, cell in zip(where, moved(*draw(line, log_prior, uniforms)), strict=True):
+        plan = plan.at[at].set(cell, mode="promise_in_bounds", unique_indices=True)
+    return plan

@@ -68,7 +68,7 @@ def warm_up(chains: Chains, warmup: int, report: Report) -> np.ndarray:
     for window in windows:
         batches = []
         for _ in range(window.batches):
-            batches.append(chains.advance(window.steps, 1, window.warmth)[0])
+            batches.append(chains.advance(window.steps, 1, window.warmth))
             done += window.steps
             report("warm-up", done, total)
         moments = averaged(batches)
