@@ -13,13 +13,13 @@ from benchmarks.targets import Target
 
 installed = importlib.util.find_spec("bayesot") is not None
 
-MANY = 64
+MANY = (64, 256)
 """Chains that suit a long run on a small problem."""
 
 
 def chain_counts(target: Target) -> tuple[int | None, ...]:
     """What the library picks by itself, and many where warming so many up is not the whole run."""
-    return (None, MANY) if target.n * target.m <= 2500 else (None,)
+    return (None, *MANY) if target.n * target.m <= 2500 else (None,)
 
 
 PILOT = 100

@@ -12,7 +12,7 @@ from benchmarks import hopsy_peer, ours, polytopewalk_peer
 from benchmarks.ess import score
 from benchmarks.peer import Entry, Workers, merit, race, workers
 from benchmarks.report import console, describe, machine, write_json
-from benchmarks.standings import Duel, Standings
+from benchmarks.standings import RIVALS, Duel, Standings
 from benchmarks.targets import TARGETS, Target, named
 
 PEERS: dict[str, ModuleType] = {"hopsy": hopsy_peer, "PolytopeWalk": polytopewalk_peer}
@@ -52,29 +52,37 @@ def peer_entries(
     return sorted(finals, key=merit, reverse=True), screening
 
 
-def duel(team: Workers, standings: Standings, seconds: float, rounds: int) -> Duel | None:
-    """Our leader and the best peer by turns."""
-    best, target = standings.best_peer, standings.target
-    if best is None or best.contender is None or standings.ours[0].score is None:
-        return None
-    ratios = []
-    for _ in range(rounds):
-        mine = our_entry(standings.ours[0].chains, target, seconds).score
-        theirs = score(team.run(best.contender, target, seconds), target)
-        assert mine is not None
-        ratios.append(
-            (mine.rate_total / theirs.rate_total, mine.rate_sampling / theirs.rate_sampling)
-        )
-    return Duel([r[0] for r in ratios], [r[1] for r in ratios]) if ratios else None
+def duels(team: Workers, standings: Standings, seconds: float, rounds: int) -> list[Duel]:
+    """Our leader and each of its rivals by turns."""
+    mine, target = standings.ours[0], standings.target
+    fought = []
+    for rival, families in RIVALS.items():
+        peer = standings.best_peer(families)
+        if peer is None or peer.contender is None or mine.score is None or not rounds:
+            continue
+        ratios, converged = [], True
+        for _ in range(rounds):
+            ours_now = our_entry(mine.chains, target, seconds).score
+            theirs = score(team.run(peer.contender, target, seconds), target)
+            assert ours_now is not None
+            ratios.append(
+                (
+                    ours_now.rate_total / theirs.rate_total,
+                    ours_now.rate_sampling / theirs.rate_sampling,
+                )
+            )
+            converged &= theirs.converged
+        fought.append(Duel(rival, peer.name, converged, *map(list, zip(*ratios, strict=True))))
+    return fought
 
 
 def run(target: Target, seconds: float, quick: bool, count: int, rounds: int) -> Standings:
-    """One target: ours alone, the peers, then the duel."""
+    """One target: ours alone, the peers, then the duels."""
     mine = our_entries(target, seconds)
     with workers(count) as team:
         finals, screening = peer_entries(team, target, seconds, quick)
         standings = Standings(target, mine, finals, screening)
-        return replace(standings, duel=duel(team, standings, seconds, rounds))
+        return replace(standings, duels=duels(team, standings, seconds, rounds))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -86,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--json", type=Path, help="write everything measured to this file")
     parser.add_argument("--quick", action="store_true", help="only contenders that ever did well")
     parser.add_argument("--workers", type=int, default=2, help="processes of the peers")
-    parser.add_argument("--rounds", type=int, help="of the duel with the best peer; 3 (1)")
+    parser.add_argument("--rounds", type=int, help="of the duels with the best peers; 3 (1)")
     options = parser.parse_args(arguments)
     try:
         targets = named(options.targets)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rich.markup import escape
+
 from benchmarks.ess import Score, largest_z
 from benchmarks.peer import Entry
 from benchmarks.report import rate, rhat, table
@@ -15,11 +17,22 @@ from benchmarks.targets import Target
 LENT = ("tree",)
 """Families that use BayesOT's own idea: shown, but the ratio is to the best of the others."""
 
+DOCUMENTED = ("given", "rounded", "sparse", "dense")
+"""Families that the peers' own pages show: the polytope in reduced coordinates, their rounding and
+their tuning. All others take knowledge of this polytope or of a peer's inside."""
+
+RIVALS = {"best peer as documented": DOCUMENTED, "best peer with every trick": None}
+"""Whom ours is compared with: words, and the families that count (None: all that are not lent)."""
+
 
 @dataclass(frozen=True)
 class Duel:
-    """Ours and the best peer run by turns, so that a busy minute hits both; ours over theirs."""
+    """Ours and a peer run by turns, so that a busy minute hits both; ours over theirs."""
 
+    rival: str
+    peer: str
+    converged: bool
+    """Whether the peer's chains agreed, without which its effective draws are overestimated."""
     with_warmup: list[float]
     without_warmup: list[float]
 
@@ -28,7 +41,8 @@ class Duel:
         for name, ratios in (("with", self.with_warmup), ("without", self.without_warmup)):
             middle = rate(statistics.median(ratios))
             texts.append(f"{name} warm-up {middle} ({rate(min(ratios))} to {rate(max(ratios))})")
-        return "ours / best peer by turns: " + ", ".join(texts)
+        doubt = "" if self.converged else "; not converged: its rate is too high"
+        return f"ours / {self.rival}, by turns: {', '.join(texts)} [{self.peer}{doubt}]"
 
 
 @dataclass(frozen=True)
@@ -39,13 +53,13 @@ class Standings:
     ours: Sequence[Entry]
     finals: Sequence[Entry]
     screening: Sequence[Entry]
-    duel: Duel | None = None
+    duels: Sequence[Duel] = ()
 
-    @property
-    def best_peer(self) -> Entry | None:
-        """The first that has a valid score and does not use our idea."""
+    def best_peer(self, families: Sequence[str] | None = None) -> Entry | None:
+        """The first of some families that has a valid score and does not use our idea."""
         for entry in self.finals:
-            if entry.score is not None and entry.score.valid and entry.family not in LENT:
+            counts = entry.family not in LENT if families is None else entry.family in families
+            if counts and entry.score is not None and entry.score.valid:
                 return entry
         return None
 
@@ -78,17 +92,16 @@ class Standings:
             return "[red]wrong target: not counted[/red]"
         if entry.family in LENT:
             return "[dim]lent our trees: not counted[/dim]"
-        if entry is not self.best_peer or entry.score is None:
+        titles = [words for words, f in RIVALS.items() if entry is self.best_peer(f)]
+        if not titles or entry.score is None:
             return ""
         if entry.score.converged:
-            return "[green]best peer[/green]"
-        return "[yellow]best peer, not converged: its rate is too high[/yellow]"
+            return f"[green]{', '.join(titles)}[/green]"
+        return f"[yellow]{', '.join(titles)}, not converged: its rate is too high[/yellow]"
 
     def _caption(self) -> str:
-        lines = []
-        leader, best = self.ours[0].score, self.best_peer
-        if self.duel is not None:
-            lines.append(str(self.duel))
+        lines = [escape(str(duel)) for duel in self.duels]
+        leader, best = self.ours[0].score, self.best_peer()
         if leader is not None:
             lines.append(f"compiling, once per shape, not counted: {leader.seconds_compile:.1f} s")
             if best is not None and best.score is not None:
@@ -97,14 +110,12 @@ class Standings:
         return "\n".join(lines)
 
     def asdict(self) -> dict[str, Any]:
-        best = self.best_peer
         return {
             "target": self.target.name,
             "ours": [_entry(e) for e in self.ours],
             "finals": [_entry(e) for e in self.finals],
             "screening": [_entry(e) for e in self.screening],
-            "best_peer": best and best.name,
-            "duel": self.duel and vars(self.duel),
+            "duels": [vars(duel) for duel in self.duels],
         }
 
 
