@@ -55,4 +55,4 @@ def _chains(posterior: Posterior) -> int:
     n, m = posterior.problem.shape
     if posterior.likelihood.composed:
         return 4
-    return 16 if n * m <= 100 else 8 if n * m <= 10_000 else 4
+    return 16 if n * m <= 400 else 8 if n * m <= 10_000 else 4
