@@ -83,7 +83,7 @@ def test_the_figure_is_there_and_shows_something(
     demo: subprocess.CompletedProcess[str], folder: Path
 ) -> None:
     image = imread(folder / "bayesot-demo.png")
-    assert image.shape[1] == 1200
+    assert abs(image.shape[1] - 1200) <= 1  # Matplotlib rounds this way or that
     assert image.std() > 0.05
 
 
