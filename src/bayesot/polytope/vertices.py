@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bayesot.errors import BayesOTError
 
-__all__ = ["dispersed_plans", "optimal_values", "random_vertices"]
+__all__ = ["Optima", "dispersed_plans", "optima", "optimal_values", "random_vertices"]
 
 
 def random_vertices(rng: np.random.Generator, a: Any, b: Any, count: int) -> np.ndarray:
@@ -75,16 +75,31 @@ def _balanced(plans: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return plans
 
 
-def optimal_values(a: np.ndarray, b: np.ndarray, costs: np.ndarray) -> np.ndarray:
-    """Least total cost ``OT(a, b, C^k)`` of every cost matrix, by network simplex; shape (N,).
+class Optima(NamedTuple):
+    """Optimal plans of several cost matrices."""
 
-    ``costs`` has the shape (N, n, m), the margins are positive.
+    values: np.ndarray
+    """Least total costs ``OT(a, b, C^k)``, shape (K,)."""
+    plans: np.ndarray
+    """Shape (K, n, m): vertices of the polytope."""
+    reduced: np.ndarray
+    """Reduced costs, shape (K, n, m): what a unit of mass in a cell costs more than the optimum."""
+
+
+def optima(a: np.ndarray, b: np.ndarray, costs: np.ndarray) -> Optima:
+    """Solve the transport problem for every cost matrix, by network simplex.
+
+    ``costs`` has the shape (K, n, m), the margins are positive.
+
+    >>> optima(np.full(2, 0.5), np.full(2, 0.5), np.array([[[0.0, 1.0], [1.0, 0.0]]])).values
+    array([0.])
     """
+    found = Optima(np.empty(len(costs)), np.empty(costs.shape), np.zeros(costs.shape))
     if min(costs.shape[1:]) == 1:  # one plan only
-        return np.einsum("kij,i,j->k", costs, a, b)
+        found.plans[:] = np.outer(a, b)
+        return found._replace(values=np.einsum("kij,i,j->k", costs, a, b))
     import ot  # here, because it takes longer to import than most solves take
 
-    values = np.empty(len(costs))
     for k, cost in enumerate(costs):
         # The solver wants costs of order one that are not negative; what is taken off a whole row
         # changes the total by a constant.
@@ -94,5 +109,12 @@ def optimal_values(a: np.ndarray, b: np.ndarray, costs: np.ndarray) -> np.ndarra
         plan, log = ot.emd(a, b, np.ascontiguousarray(above / unit), numItermax=10**7, log=True)
         if log["warning"]:
             raise BayesOTError(f"No optimal plan was found for `costs[{k}]`: {log['warning']}")
-        values[k] = unit * np.sum(plan * (above / unit)) + floor @ a
-    return values
+        found.values[k] = unit * np.sum(plan * (above / unit)) + floor @ a
+        found.plans[k] = plan
+        found.reduced[k] = above - unit * (log["u"][:, None] + log["v"])
+    return found
+
+
+def optimal_values(a: np.ndarray, b: np.ndarray, costs: np.ndarray) -> np.ndarray:
+    """Least total cost ``OT(a, b, C^k)`` of every cost matrix (K, n, m); shape (K,)."""
+    return optima(a, b, costs).values

@@ -50,10 +50,20 @@ class Lanes:
         return np.add.reduceat(values[..., order], starts, axis=-1) / sizes
 
 
-def chain_lanes(rng: np.random.Generator, chains: int, draws: int, weights: np.ndarray) -> Lanes:
-    """One lane per chain, starting in components that are spread over all by their weights."""
-    at = (np.arange(chains) + rng.random()) / chains
-    component = rng.permutation(np.searchsorted(_edges(weights), at, side="right"))
+def chain_lanes(rng: np.random.Generator, chains: int, draws: int, masses: np.ndarray) -> Lanes:
+    """One lane per chain, starting in components by what mass these are thought to have.
+
+    Every other chain starts in a component by its mass, so that what dominates is not missed. The
+    rest are spread over all components alike: where chains cannot cross from one to another, they
+    disagree, and R-hat sees it.
+    """
+    component = np.empty(chains, dtype=int)
+    alike = (masses > 0).astype(float)
+    for first, weights in enumerate((masses, alike)):
+        count = len(component[first::2])
+        order = rng.permutation(len(weights))
+        at = (np.arange(count) + rng.random()) / max(count, 1)
+        component[first::2] = order[np.searchsorted(_edges(weights[order]), at, side="right")]
     every = np.broadcast_to(np.arange(draws), (chains, draws))
     return Lanes(np.zeros(chains, dtype=int), component, np.arange(chains), every, chains)
 
@@ -65,15 +75,18 @@ def component_lanes(
 
     A component of weight w gets ``draws * w`` draws of every chain, rounded up or down at random.
     With more components than draws the chains take different ones, evenly spread over all.
+    Components are taken in a random order: in that of the user, who may have put mornings and
+    evenings by turns, every other one would be rounded up.
     """
-    edges = _edges(weights)
     crowded = np.count_nonzero(weights) > draws
-    shift = rng.random()
+    order, shift = rng.permutation(len(weights)), rng.random()
     keys, places = [], []
     for chain in range(chains):
+        if not crowded:  # chains round independently, so that they show what rounding does
+            order, shift = rng.permutation(len(weights)), rng.random()
         offset = (chain + shift) / chains if crowded else shift
-        taken = np.searchsorted(edges, (np.arange(draws) + offset) / draws, side="right")
-        taken = rng.permutation(taken)
+        at = (np.arange(draws) + offset) / draws
+        taken = rng.permutation(order[np.searchsorted(_edges(weights[order]), at, side="right")])
         found, counts = np.unique(taken, return_counts=True)
         places += np.split(np.argsort(taken, kind="stable"), np.cumsum(counts)[:-1])
         keys += [(component, chain) for component in found]

@@ -13,6 +13,7 @@ from bayesot.samplers.base import Plan, Report, Run
 from bayesot.samplers.chains import Chains
 from bayesot.samplers.keep import keep_chains, keep_components
 from bayesot.samplers.lanes import chain_lanes, component_lanes
+from bayesot.samplers.starts import component_masses
 from bayesot.samplers.target import lower
 from bayesot.samplers.warmup import warm_up
 
@@ -66,7 +67,7 @@ class Swap:
         likelihood, target = posterior.likelihood, lower(posterior)
         seed, allot = np.random.SeedSequence(plan.seed).spawn(2)
         share_out = component_lanes if likelihood.composed else chain_lanes
-        weights = np.exp(target.log_weights)
+        weights = component_masses(target) if likelihood.mixed else np.exp(target.log_weights)
         lanes = share_out(np.random.default_rng(allot), plan.chains, plan.draws, weights)
         with Chains(target, lanes, mixed=likelihood.mixed, sweeps=self.sweeps, seed=seed) as chains:
             memory = warm_up(chains, plan.warmup, report)
