@@ -225,3 +225,16 @@ def test_repr_starts_with_the_verdict():
     shown = repr(found)
     assert shown.startswith(f"Diagnostics({found.verdict}\n  max_rhat=1.0")
     assert "divergences=2" in shown and "seconds=1.25" in shown and "margin_error=" in shown
+
+
+def test_first_draws_that_are_still_on_their_way_are_found_out():
+    """A few draws far off hardly change ranks, so R-hat takes them; the mean does not."""
+    rng = np.random.default_rng(0)
+    problem = Problem([1, 1], [1, 1])
+    x = 1e-8 * rng.exponential(size=(8, 2000))
+    x[:, :10] = 0.2 * 0.5 ** np.arange(10)
+    plans = np.stack([x, 0.5 - x, 0.5 - x, x], -1).reshape(8, 2000, 2, 2)
+    short = Draws(plans=plans, problem=problem, warmup=0).diagnostics
+    assert short.max_rhat < 1.01 and not short.converged
+    assert "the first draws at 0 → 0 are still on their way; run warmup=500" in short.verdict
+    assert Draws(plans=plans[:, 100:], problem=problem, warmup=0).diagnostics.converged

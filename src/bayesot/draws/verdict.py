@@ -32,6 +32,13 @@ MARGIN_THRESHOLD = 1e-9
 """Largest relative error of a margin."""
 
 
+SETTLED = 500
+"""A warm-up of this length is long enough for R-hat to be the judge of it."""
+
+SHORT = 100
+"""Steps of warm-up below which sharp posteriors are not annealed."""
+
+
 class Judgement(NamedTuple):
     """The verdict on a run."""
 
@@ -77,6 +84,9 @@ def judge(
     if margin_error > MARGIN_THRESHOLD:
         words = f"not converged: margins are off by {margin_error:.1g}, from rounding tiny masses"
         return Judgement(cell, False, f"{words}; set these to zero{early}")
+    if transient := _transient(draws, free):
+        words = f"not converged: the first draws at {transient} are still on their way"
+        return Judgement(cell, False, f"{words}; run warmup={SETTLED}{early}")
     faults, remedies = _faults(
         draws,
         f"{problem.row_strings[row]} → {problem.column_strings[column]}",
@@ -92,6 +102,32 @@ def judge(
     )
     alone = "; a single chain cannot show other modes" if draws.chains == 1 else ""
     return Judgement(cell, True, words + alone + early)
+
+
+def _transient(draws: Draws, free: NDArray[np.bool_]) -> str:
+    """Name a free cell whose first draws are nothing like the last, or return nothing.
+
+    Ranks, and so R-hat, hardly see a few draws however far off they are; means do.
+    """
+    length = draws.plans.shape[1]
+    if draws.warmup >= SHORT or draws.composition is not None:
+        return ""
+    early, late = draws.plans[:, : max(1, length // 20)], draws.plans[:, length // 2 :]
+    away = np.abs(early.mean((0, 1)) - late.mean((0, 1)))
+    spread = late.std((0, 1))
+    found = np.argwhere(free & (away > np.maximum(spread, 1e-12 * draws.problem.upper)))
+    if not len(found):
+        return ""
+    row, column = found[0]
+    return f"{draws.problem.row_strings[row]} → {draws.problem.column_strings[column]}"
+
+
+def _locked(draws: Draws) -> bool:
+    """Whether chains stay with the cost sample that they start in, and these differ."""
+    components = draws.components
+    if components is None or draws.composition is not None:
+        return False
+    return bool(np.ptp(components) > 0 and np.ptp(components, axis=1).max() == 0)
 
 
 def _faults(draws: Draws, where: str, rhat: float, ess: float) -> tuple[list[str], list[str]]:
@@ -112,6 +148,9 @@ def _faults(draws: Draws, where: str, rhat: float, ess: float) -> tuple[list[str
         # The runs behind a composed posterior are short; thinning is what makes them longer.
         factor = min(max((rhat**2 - 1) / (RHAT_THRESHOLD**2 - 1), 2.0), 10.0)
         remedies = [f"sampler=bayesot.samplers.Swap(thin={math.ceil(draws.thin * factor)})"]
+    if _locked(draws):
+        faults.append("chains stay with the cost samples that they start in")
+        remedies = ["with a lower sharpness"]
     if draws.divergences:
         plural = "s" if draws.divergences > 1 else ""
         faults.append(f"{draws.divergences} divergent step{plural}")
