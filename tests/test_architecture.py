@@ -16,7 +16,7 @@ SOURCE = Path(bayesot.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
 
 LAYERS: list[set[str]] = [  # from the bottom to the top; a part may import what is below it
-    {"errors", "_pytree", "_x64", "_validate", "_tables", "_version"},
+    {"errors", "_pytree", "_x64", "_validate", "_labels", "_tables", "_version"},
     {"problem", "polytope"},
     {"priors", "likelihoods"},
     {"posterior"},

@@ -177,7 +177,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"sharpness": True}, "`sharpness` must be real numbers, got True"),
     ({"sharpness": np.True_}, "`sharpness` must be real numbers"),
     ({"sharpness": "1"}, "`sharpness` must be real numbers"),
-    ({"sharpness": [1.0, 2.0]}, "`sharpness` must be 0-D"),
+    ({"sharpness": [1.0, 2.0]}, "`sharpness` must be one number"),
     ({"weights": np.zeros(K)}, "`weights` must not all be zero"),
     ({"weights": [1, 1, -1, 1]}, r"`weights` must not be negative, got -1 at `weights\[2\]`"),
     ({"weights": [1, 1]}, r"`weights` must have shape \(4,\), got an array of shape \(2,\)"),

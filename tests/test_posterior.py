@@ -201,3 +201,22 @@ def test_records():
 def test_global_precision_is_left_alone():
     bo.Posterior(PROBLEM, PRIORS["dirichlet"], LIKELIHOODS["regret"]).log_density(PLANS)
     assert jnp.ones(1).dtype == np.float32
+
+
+def test_densities_are_never_nan():
+    """Where one factor is infinite and another vanishes, the plan is at the edge: no density."""
+    problem = bo.Problem([1, 1], [1, 1])
+    both = bo.priors.Dirichlet(2.0) * bo.priors.Dirichlet(0.5)
+    for prior in (both, bo.priors.Dirichlet([[1.0, 2.0], [0.5, 1.0]])):
+        assert bo.Posterior(problem, prior).log_density([[0.5, 0.0], [0.0, 0.5]]) == -np.inf
+    with pytest.raises(InputError, match="`plan` must be finite"):
+        bo.Posterior(problem).log_density([[np.nan, 0.5], [0.5, 0.0]])
+    with pytest.raises(InputError, match="`plan` must be real numbers"):
+        bo.Posterior(problem).log_density("abc")
+
+
+@pytest.mark.parametrize("function", [lambda p: np.log(p).sum(), lambda p: float(p[0, 0])])
+def test_functions_that_are_not_of_jax_are_refused_in_words(function):
+    posterior = bo.Posterior(bo.Problem([1, 1], [1, 1]), bo.priors.Custom(function))
+    with pytest.raises(InputError, match="`log_density` must be written in JAX"):
+        posterior.log_density([[0.25, 0.25], [0.25, 0.25]])

@@ -23,10 +23,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayesot import problem as problem_module
+from bayesot._labels import as_labels
 from bayesot._validate import (
     as_count,
     as_float_array,
-    as_labels,
     as_number,
     broadcastable,
     nonnegative,
@@ -432,7 +432,7 @@ REFUSED: list[tuple[Any, str]] = [
     (pd.Series(["u", "v"]), "`a` must be real numbers, got 'u'"),
     (pl.Series([1, None]), r"got nan at `a\[1\]`.*missing"),
     (pl.Series(["u", "v"]), "`a` must be real numbers"),
-    (pl.DataFrame({"x": HALF}), r"two columns \(label, mass\), got the columns \['x'\]"),
+    (pl.DataFrame({"x": HALF}), r"two columns \(label, mass\).*, got the columns \['x'\]"),
     (pl.DataFrame({"x": ["u", None], "y": HALF}), "not missing, got None at entry 1"),
     (pl.LazyFrame({"x": HALF}), "LazyFrame"),
     ([0.5, 0.6], r"got 1\.1 for `a` and 1 for `b`.*normalise=True.*a / a\.sum\(\)"),
@@ -517,7 +517,7 @@ def test_signs():
 def test_single_numbers():
     assert as_number("sharpness", np.float32(2)) == 2.0
     assert as_count("draws", np.int64(5)) == 5
-    with pytest.raises(InputError, match="`sharpness` must be 0-D"):
+    with pytest.raises(InputError, match="`sharpness` must be one number"):
         as_number("sharpness", [1.0])
     bad: list[Any] = [0, -1, True, 1.0, "3", None]
     for value in bad:
@@ -539,3 +539,24 @@ def test_importing_loads_no_data_frames():
     )
     environment = {**os.environ, "PYTHONPATH": source}
     subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+
+
+def test_a_frame_of_labels_and_masses_may_have_any_names():
+    for columns in (["zone", "trips"], [0, 1], ["index", 0], ["same", "same"]):
+        table = pd.DataFrame([["x", 1.0], ["y", 3.0]], columns=columns)
+        problem = Problem(table, HALF, normalise=True)
+        assert problem.row_labels == ("x", "y")
+        assert problem.a.tolist() == [0.25, 0.75]
+        assert problem.row_name == (columns[0] if isinstance(columns[0], str) else None)
+
+
+def test_a_frame_with_an_index_and_two_columns_is_refused():
+    table = pd.DataFrame({"monday": [1, 3], "tuesday": [2, 2]}, index=["x", "y"])
+    with pytest.raises(InputError, match="no index of its own.*the masses alone, `frame"):
+        Problem(table, HALF)
+
+
+@pytest.mark.parametrize("value", ["no", 1, None])
+def test_normalise_is_true_or_false(value):
+    with pytest.raises(InputError, match="`normalise` must be True or False"):
+        Problem(HALF, HALF, normalise=value)

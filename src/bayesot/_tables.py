@@ -1,4 +1,4 @@
-"""Cost tables with labels: pandas frames, whose rows and columns may come in any order."""
+"""Tables with labels: data frames, whose rows and columns may come in any order."""
 
 from __future__ import annotations
 
@@ -8,17 +8,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesot import _validate as validate
+from bayesot._labels import as_labels
 from bayesot._validate import Labels
 from bayesot.errors import InputError
 
-__all__ = ["TableLabels", "order_for", "read_tables"]
+__all__ = ["NO_LABELS", "TableLabels", "in_order", "order_for", "read_tables"]
+
+AxisLabels = Labels | range | None
+"""A range where a frame only counts its rows or columns; None where there is no frame."""
 
 
 class TableLabels(NamedTuple):
-    """Labels that came with a table; None where there were none."""
+    """Labels that came with a table."""
 
-    rows: Labels | None
-    columns: Labels | None
+    rows: AxisLabels
+    columns: AxisLabels
 
 
 NO_LABELS = TableLabels(None, None)
@@ -31,45 +35,93 @@ def read_tables(name: str, value: Any) -> tuple[Any, TableLabels]:
     ([[1.0, 2.0]], TableLabels(rows=None, columns=None))
     """
     if _is_table(value):
-        return value.to_numpy(), _labels(name, value)
-    if not isinstance(value, (list, tuple)) or not value or not all(map(_is_table, value)):
+        return _numbers(value), _labels(name, value)
+    if not isinstance(value, (list, tuple)) or not any(map(_is_table, value)):
         return value, NO_LABELS
+    for position, table in enumerate(value):
+        if not _is_table(table):
+            raise InputError(
+                f"`{name}` must be tables throughout or arrays throughout, got a table and, in "
+                f"number {position}, a {type(table).__name__}. Convert with `.to_numpy()`."
+            )
     first = _labels(name, value[0])
     for position, table in enumerate(value):
-        labels = _labels(name, table)
-        if labels != first:
+        if _labels(name, table) != first:
             raise InputError(
                 f"`{name}` must be tables with the same rows and columns in the same order, got "
                 f"another order or other labels in number {position}. "
                 "Bring them in one order: `table.loc[rows, columns]`."
             )
-    return np.stack([table.to_numpy() for table in value]), first
+    return np.stack([_numbers(table) for table in value]), first
 
 
-def order_for(name: str, side: str, came: Labels | None, wanted: Labels) -> np.ndarray | None:
-    """Positions that bring labels into the problem's order; None if they are in it, or unknown."""
-    if came is None or came == wanted or wanted == tuple(range(len(wanted))):
+def order_for(name: str, side: str, came: AxisLabels, wanted: Labels) -> np.ndarray | None:
+    """Positions that bring labels into the problem's order; None if they are in it, or unknown.
+
+    >>> order_for("costs", "row", ("y", "x"), ("x", "y"))
+    array([1, 0])
+    """
+    if came is None or (labels := tuple(came)) == wanted:
         return None
-    if set(came) != set(wanted):
-        raise InputError(
-            f"`{name}` must have the problem's {side} labels, {_some(wanted)}, got {_some(came)}. "
-            f"Rename them, or pass `{name}.to_numpy()` if its order is the problem's."
-        )
-    return np.array([came.index(label) for label in wanted])
+    if set(labels) == set(wanted):
+        return np.array([labels.index(label) for label in wanted])
+    if isinstance(came, range) or wanted == tuple(range(len(wanted))):  # one side has no labels
+        return None
+    raise InputError(
+        f"`{name}` must have the problem's {side} labels, {_some(wanted)}, got {_some(came)}. "
+        f"Rename them, or pass `{name}.to_numpy()` if its order is the problem's."
+    )
+
+
+def in_order(name: str, value: Any, rows: Labels, columns: Labels) -> Any:
+    """Bring a labelled table, or a list of them, in the order of a problem's labels."""
+    value, came = read_tables(name, value)
+    if came is NO_LABELS or value.shape[-2:] != (len(rows), len(columns)):
+        return value
+    for axis, side, labels, wanted in (
+        (-2, "row", came.rows, rows),
+        (-1, "column", came.columns, columns),
+    ):
+        order = order_for(name, side, labels, wanted)
+        value = value if order is None else np.take(value, order, axis=axis)
+    return value
 
 
 def _is_table(value: Any) -> bool:
-    return all(hasattr(value, name) for name in ("index", "columns", "to_numpy"))
+    return validate.is_frame(value) or _is_labelled_array(value)
+
+
+def _is_labelled_array(value: Any) -> bool:
+    """Whether it is one of xarray's, of two or more dimensions."""
+    return all(hasattr(value, name) for name in ("dims", "coords", "to_numpy")) and value.ndim > 1
+
+
+def _numbers(table: Any) -> np.ndarray:
+    return np.asarray(table.to_numpy())
 
 
 def _labels(name: str, table: Any) -> TableLabels:
-    def of(axis: Iterable[Any]) -> Labels | None:
-        labels = tuple(axis)
-        return None if labels == tuple(range(len(labels))) else validate.as_labels(name, labels)
+    if _is_labelled_array(table):
+        sides = [table.coords.get(dim) for dim in table.dims[-2:]]
+        labels = (None if side is None else side.to_numpy() for side in sides)
+        return TableLabels(*(side if side is None else _checked(name, side) for side in labels))
+    index, columns = getattr(table, "index", None), table.columns
+    counted = isinstance(columns, list) and columns == [
+        f"column_{k}"
+        for k in range(len(columns))  # as polars names them unasked
+    ]
+    return TableLabels(
+        _checked(name, index), range(len(columns)) if counted else _checked(name, columns)
+    )
 
-    return TableLabels(of(table.index), of(table.columns))
+
+def _checked(name: str, axis: Any) -> AxisLabels:
+    if axis is None:
+        return None
+    return range(len(axis)) if validate.is_default(axis) else as_labels(name, axis)
 
 
-def _some(labels: Labels) -> str:
+def _some(labels: Iterable[Any]) -> str:
+    labels = list(labels)
     shown = ", ".join(repr(label) for label in labels[:4])
     return shown + (", …" if len(labels) > 4 else "")

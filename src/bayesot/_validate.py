@@ -10,9 +10,9 @@ array([1. , 2.5])
 from __future__ import annotations
 
 import numbers
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -79,19 +79,21 @@ def as_float_array(
     """
     array = read_numbers(name, value, labels)
     allowed = (ndim,) if isinstance(ndim, int) else ndim
+    if allowed == (0,) and array.ndim:
+        raise InputError(f"`{name}` must be one number, got {described(array)}. Pass one of them.")
     if allowed is not None and array.ndim not in allowed:
         wanted = " or ".join(f"{axes}-D" for axes in allowed)
         raise InputError(
-            f"`{name}` must be {wanted}, got {_describe(array)}. "
+            f"`{name}` must be {wanted}, got {described(array)}. "
             "Reshape it (`numpy.ravel` flattens) or check that the right array was passed."
         )
     if shape is not None and array.shape != shape:
         raise InputError(
-            f"`{name}` must have shape {shape}, got {_describe(array)}. "
+            f"`{name}` must have shape {shape}, got {described(array)}. "
             "Check the order of its axes and that nothing was dropped."
         )
     if array.size == 0:
-        raise InputError(f"`{name}` must not be empty, got {_describe(array)}. Pass some numbers.")
+        raise InputError(f"`{name}` must not be empty, got {described(array)}. Pass some numbers.")
     try:
         with np.errstate(over="ignore"):  # what overflows is refused just below
             # A copy, unless nobody can write to it: records must not change behind their backs.
@@ -117,7 +119,7 @@ def broadcastable(name: str, value: Any, shape: tuple[int, ...]) -> FloatArray:
         fits = False
     if not fits:
         raise InputError(
-            f"`{name}` must broadcast to shape {shape}, got {_describe(array)}. "
+            f"`{name}` must broadcast to shape {shape}, got {described(array)}. "
             "Pass one number, one per column, one per row (`x[:, None]`), or the full array."
         )
     return array
@@ -156,6 +158,13 @@ def as_number(name: str, value: Any) -> float:
     return float(as_float_array(name, value, ndim=0))
 
 
+def as_flag(name: str, value: Any) -> bool:
+    """Read True or False, and nothing that Python merely takes for one of them."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"`{name}` must be True or False, got {value!r}. Pass one of them.")
+    return bool(value)
+
+
 def as_count(name: str, value: Any, *, minimum: int = 1) -> int:
     """Read a whole number that is at least ``minimum``.
 
@@ -170,81 +179,19 @@ def as_count(name: str, value: Any, *, minimum: int = 1) -> int:
     return int(value)
 
 
-class Labelled(NamedTuple):
-    """A vector as it came, taken apart and unchecked: values, labels, the name of its axis."""
-
-    values: Any
-    labels: Iterable[Any] | None
-    axis: str | None
-
-
-def read_labelled(name: str, value: Any) -> Labelled:
-    """Take labels off a vector, wherever its type keeps them.
-
-    These are the keys of a mapping, the index of a pandas Series (unless it is the default one),
-    and the first column of a two-column frame. The axis is named after the index, the label column
-    or else the Series.
-
-    >>> read_labelled("a", {"x": 1, "y": 3})
-    Labelled(values=[1, 3], labels=['x', 'y'], axis=None)
-    """
-    if isinstance(value, Mapping):
-        return Labelled(list(value.values()), list(value), None)
-    if isinstance(value, (list, tuple, np.ndarray, jax.Array)):
-        return Labelled(value, None, None)
-
-    import narwhals.stable.v2 as nw  # here, so that plain arrays do not pay for it
-
-    native = nw.from_native(value, eager_only=True, allow_series=True, pass_through=True)
-    if isinstance(native, nw.DataFrame):
-        if len(native.columns) != 2:
-            raise InputError(
-                f"`{name}` must be a Series, or a frame with two columns (label, mass), got the "
-                f"columns {native.columns}. Select them: `frame[['label', 'mass']]`."
-            )
-        labels, values = (native[column] for column in native.columns)
-        return Labelled(values.to_numpy(), labels.to_list(), _axis_name(labels.name))
-    if isinstance(native, nw.Series):
-        index = nw.maybe_get_index(native)  # pandas and its kin only
-        axis = _axis_name(getattr(index, "name", None)) or _axis_name(native.name)
-        return Labelled(native.to_numpy(), None if _is_default(index) else index, axis)
-    return Labelled(value, None, None)
-
-
-def as_labels(name: str, labels: Any) -> Labels:
-    """Read labels as a tuple of distinct hashables, NumPy scalars turned into Python's own.
-
-    >>> as_labels("row_labels", np.array(["x", "y"]))
-    ('x', 'y')
-    """
-    if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
-        raise InputError(
-            f"`{name}` must be a sequence of labels, got {_describe(labels)}. "
-            "Pass a list with one label per entry."
-        )
-    found: dict[Hashable, int] = {}
-    for position, item in enumerate(labels):
-        label = item.item() if isinstance(item, np.generic) and item.dtype.kind in "biufU" else item
-        if not _is_usable(label):
-            raise InputError(
-                f"`{name}` must be hashable and not missing, got {label!r} at entry {position}. "
-                "Use strings, numbers or tuples of them."
-            )
-        if label in found:
-            raise InputError(
-                f"`{name}` must be distinct, got {label!r} at entries {found[label]} and "
-                f"{position}. Sum the entries that share a label (`groupby`), or rename one."
-            )
-        found[label] = position
-    return tuple(found)
-
-
 def read_numbers(name: str, value: Any, labels: Labels | None = None) -> np.ndarray:
     """Read real numbers as a NumPy array in their own dtype; shape and finiteness are unchecked."""
     if isinstance(value, Tracer):
         raise InputError(
             f"`{name}` must be known numbers, got a traced JAX value. "
             "Build this object outside `jax.jit`, `jax.vmap` and `jax.grad`."
+        )
+    if is_frame(value) and not (
+        is_default(getattr(value, "index", None)) and is_default(value.columns)
+    ):
+        raise InputError(
+            f"`{name}` must be an array, got a table whose labels would not be looked at. "
+            f"Bring it in the problem's order and pass `{name}.to_numpy()`."
         )
     if isinstance(value, np.ma.MaskedArray):
         raise InputError(
@@ -255,7 +202,7 @@ def read_numbers(name: str, value: Any, labels: Labels | None = None) -> np.ndar
         array = np.asarray(value)
     except (TypeError, ValueError, RuntimeError) as error:  # ragged lists, tensors on a device, …
         raise InputError(
-            f"`{name}` must be real numbers, got {_describe(value)} that NumPy cannot read: "
+            f"`{name}` must be real numbers, got {described(value)} that NumPy cannot read: "
             f"{str(error).rstrip('.')}. Pass a list or an array whose rows have equal lengths."
         ) from error
     if isinstance(value, (list, tuple)) and {bool, np.bool_} & set(map(type, value)):
@@ -264,37 +211,31 @@ def read_numbers(name: str, value: Any, labels: Labels | None = None) -> np.ndar
         for index, item in np.ndenumerate(array):
             if isinstance(item, (bool, np.bool_)) or not isinstance(item, (numbers.Real, Decimal)):
                 raise InputError(
-                    f"`{name}` must be real numbers, got {_describe(item)} at "
+                    f"`{name}` must be real numbers, got {described(item)} at "
                     f"{entry(name, index, labels)}. Convert it, or fill or drop what is missing."
                 )
     elif array.dtype.kind not in "iuf" and not jnp.issubdtype(array.dtype, np.floating):  # bfloat16
         raise InputError(
-            f"`{name}` must be real numbers, got {_describe(array)} of dtype {array.dtype}. "
+            f"`{name}` must be real numbers, got {described(array)} of dtype {array.dtype}. "
             "Convert it on purpose, for instance with `numpy.asarray(x, dtype=float)`."
         )
     return array
 
 
-def _is_default(index: Any) -> bool:
+def is_frame(value: Any) -> bool:
+    """Whether something is a data frame of pandas, polars or their kin."""
+    return all(hasattr(value, name) for name in ("to_numpy", "columns", "shape"))
+
+
+def is_default(index: Any) -> bool:
     """Whether a pandas index (or the lack of one) only counts the entries."""
     return index is None or (
         type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
     )
 
 
-def _is_usable(label: Any) -> bool:
-    try:
-        hash(label)
-        return label is not None and bool(label == label)  # NaN and NaT differ from themselves
-    except (TypeError, ValueError):  # unhashable, or without a truth value like pandas.NA
-        return False
-
-
-def _axis_name(name: Any) -> str | None:
-    return None if name is None or name == "" else str(name)
-
-
-def _describe(value: Any) -> str:
+def described(value: Any) -> str:
+    """Show what came, for a message: an array by its shape, anything else by its start."""
     if isinstance(value, (np.ndarray, jax.Array)) and value.ndim:
         return f"an array of shape {value.shape}"
     value = value.item() if isinstance(value, np.ndarray) else value

@@ -146,8 +146,8 @@ class ForAll(_Costly):
     ----------
     costs
         Samples of the cost matrix, shape (N, n, m), or (n, m) for one exact cost. Finite; negative
-        entries are fine. Labelled pandas frames (one, or a list) are brought in the order of the
-        problem's labels.
+        entries are fine. Labelled frames (one, or a list) are brought in the order of the problem's
+        labels.
     sharpness
         ``s > 0``, the inverse temperature. Its unit is one over the unit of the total cost.
     weights
@@ -201,9 +201,7 @@ class Exists(_Costly):
     def __init__(
         self, costs: Any, sharpness: Any = 1.0, weights: Any = None, regret: bool = False
     ) -> None:
-        if not isinstance(regret, (bool, np.bool_)):
-            raise InputError(f"`regret` must be True or False, got {regret!r}. Pass one of them.")
-        self._read(costs, sharpness, weights, (bool(regret),))
+        self._read(costs, sharpness, weights, (validate.as_flag("regret", regret),))
 
     def offsets(self, problem: Problem) -> FloatArray:
         none = super().offsets(problem)

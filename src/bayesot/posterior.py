@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import jax
+import numpy as np
+
+from bayesot import _validate as validate
 from bayesot._pytree import Record, numpy_of
-from bayesot._x64 import as_array
+from bayesot._tables import in_order
 from bayesot.errors import InputError
 from bayesot.likelihoods import Likelihood, NoCost, Tilts
 from bayesot.priors import Prior, Uniform
@@ -66,18 +70,26 @@ class Posterior(Record):
         return self.likelihood.tilts(self.problem, self.offsets)
 
     def log_density(self, plan: Any) -> Any:
-        """Log-density of plans of shape (..., n, m), up to a constant; shape (...)."""
-        plan = as_array(plan)
+        """Log-density of plans of shape (..., n, m), up to a constant; shape (...).
+
+        Margins are not checked. Minus infinity outside, and at a boundary where one factor of the
+        density vanishes, even if another is infinite there.
+        """
+        plan = in_order("plan", plan, self.problem.row_labels, self.problem.column_labels)
+        if not isinstance(plan, jax.Array):
+            plan = validate.as_float_array("plan", plan)
         if plan.shape[-2:] != self.problem.shape:
             n, m = self.problem.shape
             raise InputError(
                 f"`plan` must have shape (…, {n}, {m}), one row per source, got {plan.shape}. "
                 "Reshape it, or check the order of its axes."
             )
-        prior = self.prior.log_density_on(plan, self.problem)
-        value = prior + self.likelihood.log_density(plan, self.tilts)
+        with np.errstate(invalid="ignore"):  # infinity less infinity
+            prior = self.prior.log_density_on(plan, self.problem)
+            value = prior + self.likelihood.log_density(plan, self.tilts)
         xp = numpy_of(value)
-        return xp.where((plan >= 0).all((-2, -1)), value, -xp.inf)[()]
+        inside = (plan >= 0).all((-2, -1)) & ~xp.isnan(value)
+        return xp.where(inside, value, -xp.inf)[()]
 
     def __repr__(self) -> str:
         return f"Posterior({self.problem!r}, prior={self.prior!r}, likelihood={self.likelihood!r})"

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesot import _validate as validate
+from bayesot._labels import as_labels, read_labelled
 from bayesot._pytree import Record, numpy_of, read_only
 from bayesot._validate import FloatArray, Labels
 from bayesot.errors import InputError
@@ -106,6 +107,7 @@ class Problem(Record):
     ) -> None:
         rows = _Marginal("a", a, "row_labels", row_labels)
         columns = _Marginal("b", b, "column_labels", column_labels)
+        normalise = validate.as_flag("normalise", normalise)
         mass = np.float64(1.0 if normalise else _common_total(rows, columns))
         labels, names = (rows.labels, columns.labels), (rows.axis, columns.axis)
         static = (*labels, *names, rows.zeros, columns.zeros)
@@ -228,9 +230,9 @@ class _Marginal:
     """One marginal, read and checked: shares that sum to one, their total, labels and zeros."""
 
     def __init__(self, name: str, value: Any, labels_name: str, given: Any) -> None:
-        values, found, self.axis = validate.read_labelled(name, value)
+        values, found, self.axis = read_labelled(name, value)
         source, found = (f"labels of {name}", found) if given is None else (labels_name, given)
-        labels = None if found is None else validate.as_labels(source, found)
+        labels = None if found is None else as_labels(source, found)
         values = validate.read_numbers(name, values, labels)
         masses = validate.as_float_array(name, values, ndim=1, labels=labels)
         validate.nonnegative(name, masses, labels)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import jax.numpy as jnp
@@ -91,6 +93,29 @@ def test_as_many_chains_and_draws_as_rows_and_columns_do_not_confuse(event):
     problem = Problem(np.ones(4), np.ones(6), normalise=True)
     found = Draws(plans=plans_of(problem, 4, 6) * 4, problem=problem)
     assert found.probability(event) == np.mean(found.plans[:, :, 0, 1] > 0.1)
+
+
+@pytest.mark.parametrize(("chains", "length"), [(4, 2), (4, 3), (4, 12), (4, 18), (2, 6)])
+def test_parts_of_the_draws_do_not_confuse_either(chains, length):
+    problem = Problem(np.ones(4), np.ones(6), normalise=True)
+    found = Draws(plans=plans_of(problem, chains, length) * 4, problem=problem)
+    expected = np.mean(found.plans[:, :, 0, 0] > 0.15)
+    assert found.probability(lambda plan: plan[0, 0] > 0.15) == expected
+
+
+def test_numbers_that_are_labels_are_never_positions():
+    problem = Problem([1, 1], [1, 1], row_labels=[1, 2], column_labels=[1, 2])
+    found = Draws(plans=plans_of(problem, 2, 6), problem=problem)
+    assert found.probability((1, 2), 0.1) == np.mean(found.plans[:, :, 0, 1] > 0.1)
+    for cell in ((0, 1), (True, 1), ("1", 1)):
+        with pytest.raises(InputError, match="`event` must name a cell"):
+            found.probability(cell, 0.1)
+
+
+def test_copies_are_read_only_too(draws):
+    for again in (pickle.loads(pickle.dumps(draws)), copy.deepcopy(draws)):
+        assert np.array_equal(again.plans, draws.plans)
+        assert not again.plans.flags.writeable
 
 
 def test_the_event_of_a_single_draw():

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayesot import _validate as validate
 from bayesot._pytree import read_only
+from bayesot._tables import in_order
 from bayesot._validate import FloatArray
 from bayesot.draws import export
 from bayesot.draws.cells import per_cell
@@ -123,6 +124,10 @@ class Draws:
         requested_draws = self.requested_draws or length
         self.__dict__.update(arrays, chains=chains, requested_draws=requested_draws)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Copies and pickles of arrays are writeable, those of draws are not.
+        self.__dict__.update({name: read_only(value) for name, value in state.items()})
+
     @cached_property
     def mean(self) -> FloatArray:
         """The posterior mean, itself a plan; shape (n, m)."""
@@ -185,6 +190,7 @@ class Draws:
         ----------
         C
             A cost matrix of shape (n, m): the cost of every plan under it, of shape (chain, draw).
+            A labelled frame is brought in the order of the problem's labels.
             Several of shape (N, n, m): all pairs, of shape (chain, draw, N). If not given, every
             plan has the cost sample it was drawn with, so that the result is a sample of the
             posterior cost; shape (chain, draw).
@@ -193,6 +199,7 @@ class Draws:
         n, m = self.problem.shape
         flat = self.plans.reshape(*self.plans.shape[:2], n * m)
         if C is not None:
+            C = in_order("C", C, self.problem.row_labels, self.problem.column_labels)
             costs = validate.as_float_array("C", C, ndim=(2, 3))
             costs = validate.as_float_array("C", costs, shape=(*costs.shape[:-2], n, m))
             return flat @ np.moveaxis(costs.reshape(*costs.shape[:-2], n * m), -1, 0)

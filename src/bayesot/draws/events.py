@@ -43,8 +43,11 @@ def happens(event: Callable[[Any], Any], plans: FloatArray) -> float:
 
 def _at_once(event: Callable[[Any], Any], plans: FloatArray) -> list[np.ndarray] | None:
     """Apply the function to all plans, or return None if it does not give one value for each."""
-    # In two parts, so that no function of one plan, given more, returns the right shape by chance.
-    parts = np.array_split(plans, min(2, plans.shape[1]), axis=1)
+    # In two parts of different lengths, so that no function of one plan, given more, returns the
+    # right shape by chance.
+    if plans.shape[1] < 3:
+        return None
+    parts = np.split(plans, [plans.shape[1] // 3], axis=1)
     try:
         found = [np.asarray(event(part)) for part in parts]
     except Exception:  # whatever its code raises when given more than one plan
@@ -76,14 +79,16 @@ def above(problem: Problem, plans: FloatArray, cell: Any, threshold: Any) -> flo
 
 
 def _position(side: str, label: Any, labels: Labels) -> int:
-    """Find a row or a column by its label, or else by its position."""
-    try:
-        if label in labels:
+    """Find a row or a column by its label or, unless all labels are numbers, its position."""
+    for position, known in enumerate(labels):
+        if type(label) is type(known) and label == known:
+            return position
+    if isinstance(label, (int, np.integer)) and not isinstance(label, bool):
+        if label in labels:  # a NumPy integer, or a number equal to another kind of number
             return labels.index(label)
-    except (TypeError, ValueError):  # arrays, which have no truth value
-        pass
-    if isinstance(label, (int, np.integer)) and 0 <= label < len(labels):
-        return int(label)
+        numbered = all(isinstance(known, (int, float)) for known in labels)
+        if not numbered and 0 <= label < len(labels):
+            return int(label)
     raise InputError(
         f"`event` must name a cell, got the {side} {label!r}. "
         f"Use a label, such as {labels[0]!r}, or a position below {len(labels)}."
