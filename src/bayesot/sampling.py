@@ -73,13 +73,14 @@ def sample(
     if warmup is not None:
         warmup = validate.as_count("warmup", warmup, minimum=0)
     seed = validate.as_count("seed", seed, minimum=0)
+    progress = validate.as_flag("progress", progress)
     choice = choose(posterior, sampler, chains, warmup)
     plan = Plan(draws, choice.chains, choice.warmup, seed)
     check_memory(posterior, plan)
     if posterior.problem.is_single_plan:
         run = _only_plan(posterior, plan)
     else:
-        with progress_bar(bool(progress)) as report:
+        with progress_bar(progress) as report:
             run = choice.sampler.run(posterior, plan, report)
     result = _as_draws(posterior, plan, choice, run)
     if not result.diagnostics.converged:

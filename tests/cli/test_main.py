@@ -88,3 +88,18 @@ def test_ctrl_c_is_exit_code_130(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bayesot, "sample", interrupt)
     result = CliRunner().invoke(app, ["demo", "--no-figure"])
     assert (result.exit_code, result.stderr) == (130, "bayesot: stopped.\n")
+
+
+def test_output_that_cannot_be_written_is_one_line() -> None:
+    full = Path("/dev/full")
+    if not full.exists():
+        return
+    with full.open("w") as output:
+        run = subprocess.run(
+            [sys.executable, "-m", "bayesot", "demo", "--no-figure", "--draws", "50"],
+            stdout=output,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert run.returncode in (1, 2)
+    assert "Traceback" not in run.stderr

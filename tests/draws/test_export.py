@@ -14,7 +14,7 @@ import pytest
 import xarray as xr
 from tests.draws.examples import make_draws, plans_of
 
-from bayesot.draws import export
+from bayesot.draws import Draws, export
 from bayesot.errors import InputError
 from bayesot.problem import Problem
 
@@ -134,3 +134,10 @@ def test_without_arviz_it_says_what_to_install(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", refuse)
     with pytest.raises(ImportError, match=r"`pip install bayesot\[arviz\]`"):
         make_draws().to_arviz()
+
+
+def test_names_with_a_slash_are_no_names_of_dimensions():
+    problem = Problem(pd.Series([1, 1], index=pd.Index(["x", "y"], name="from/to")), [1, 1])
+    plans = np.broadcast_to(problem.independent, (2, 4, 2, 2))
+    tree = Draws(plans=plans, problem=problem).to_arviz()
+    assert tree["posterior"]["plan"].dims == ("chain", "draw", "source", "target")

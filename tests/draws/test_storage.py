@@ -214,6 +214,29 @@ def test_places_that_cannot_be_written(tmp_path):
         bare_draws().save(tmp_path)
     with pytest.raises(InputError, match="is in a folder that does not exist"):
         bare_draws().save(tmp_path / "none" / "draws")
+    with pytest.raises(InputError, match=r"cannot be written \(File name too long\)"):
+        bare_draws().save(tmp_path / ("x" * 300))
+
+
+def test_devices_and_pipes_are_left_alone(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for place in (tmp_path / "pipe", os.devnull):
+        with pytest.raises(InputError, match="is a device or a pipe"):
+            bare_draws().save(place)
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+
+
+@pytest.mark.parametrize("name", ["", None, 3, b"draws", "a\0b"])
+def test_what_is_no_name_is_refused(name):
+    for use in (bare_draws().save, load):
+        with pytest.raises(InputError, match="`path` must be the name of a file"):
+            use(name)
+
+
+def test_who_may_read_a_file_that_is_replaced_stays_as_it_was(path):
+    path.touch(mode=0o600)
+    bare_draws().save(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 # Refusing
@@ -258,6 +281,10 @@ def refusal(path: Path) -> str:
         ({"plans": np.zeros((2, 3))}, "`plans` must have shape"),
         ({"plans": np.zeros((1, 2, 3, 10), np.float32)}, "plans has dtype float32"),
         ({"plans": np.full((1, 2, 3, 10), np.nan)}, "plans has missing numbers"),
+        ({"plans": np.full((1, 2, 3, 10), -0.1)}, "plans has negative numbers"),
+        ({"mass": -5}, "mass is -5"),
+        ({"version": -1}, "has version -1 of the format"),
+        ({"interrupted": "no"}, "interrupted is 'no'"),
         ({"plans": np.full((1, 2, 3, 10), None)}, "Object arrays cannot be loaded"),
         ({"a": np.array([0.5, 0.6, 0.0])}, "same total mass"),
     ],

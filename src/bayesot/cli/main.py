@@ -6,6 +6,7 @@ quick.
 
 from __future__ import annotations
 
+import os
 import sys
 from io import TextIOWrapper
 from typing import Annotated, Any
@@ -35,6 +36,12 @@ class _Commands(TyperGroup):
             code = _complain(error.format_message(), error.exit_code)
         except BayesOTError as error:
             code = _complain(str(error), 2)
+        except BrokenPipeError:  # whoever read the output has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = 1
+        except OSError as error:
+            code = _complain(str(error), 2)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except typer.Abort:
             code = 1
         if code == 130:  # Ctrl-C

@@ -81,6 +81,7 @@ def _axis_names(problem: Problem) -> tuple[str, str]:
     """Name rows and columns as the user did, unless the names clash."""
     names = (problem.row_name or "source", problem.column_name or "target")
     clash = names[0] == names[1] or not _TAKEN.isdisjoint(names)
+    clash |= any("/" in name for name in names)  # a path, to a tree
     return ("source", "target") if clash else names
 
 

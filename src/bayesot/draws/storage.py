@@ -22,6 +22,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import shutil
 import zipfile
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager, suppress
@@ -30,7 +31,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from bayesot import _validate as validate
+from bayesot._labels import as_labels
 from bayesot._validate import Labels
 from bayesot.draws.draws import Draws
 from bayesot.errors import InputError
@@ -90,9 +91,7 @@ def load(path: str | os.PathLike[str]) -> Draws:
     >>> load(path).problem
     Problem(1 source × 2 targets, total mass 4, a single plan)
     """
-    if not isinstance(path, (str, os.PathLike)):
-        raise InputError(f"`path` must be the name of a file, got {path!r}. Pass a string or Path.")
-    name = os.fspath(path)
+    name = _name(path)
     try:
         with zipfile.ZipFile(name) as archive:
             return _read(archive)
@@ -118,7 +117,7 @@ def _read(archive: zipfile.ZipFile) -> Draws:
     if not isinstance(header, dict) or header.get("format") != _FORMAT:
         raise _NotOurs("is another kind of archive. Pass what `draws.save(path)` wrote.")
     version = header["version"]
-    if not isinstance(version, int) or version > _VERSION:
+    if not isinstance(version, int) or not 1 <= version <= _VERSION:
         raise _NotOurs(
             f"has version {version!r} of the format, and this BayesOT reads up to {_VERSION}. "
             "Upgrade: `pip install --upgrade bayesot`."
@@ -139,8 +138,15 @@ def _read(archive: zipfile.ZipFile) -> Draws:
     if rhat is not None and efficiency is not None:
         composition = Composition(rhat=rhat, efficiency=efficiency)
     plans: Any = array("plans")
-    if not np.isfinite(plans).all():
+    if plans is None or not np.isfinite(plans).all():
         raise ValueError("plans has missing numbers")
+    if plans.size and plans.min() < 0:
+        raise ValueError("plans has negative numbers")
+    for name, kind in _FACTS.items():
+        if not isinstance(header[name], (int, float) if kind is float else kind):
+            raise ValueError(f"{name} is {header[name]!r}")
+    if not (isinstance(header["mass"], (int, float)) and 0 < header["mass"] < np.inf):
+        raise ValueError(f"mass is {header['mass']!r}")
     return Draws(
         plans=plans,
         problem=_problem(header, array("a"), array("b")),
@@ -161,7 +167,7 @@ def _problem(header: dict[str, Any], a: Any, b: Any) -> Problem:
 
 def _as_json(name: str, labels: Labels) -> list[Any]:
     written = [_label_as_json(label) for label in labels]
-    validate.as_labels(name, map(_from_json, written))  # still distinct
+    as_labels(name, map(_from_json, written))  # still distinct
     return written
 
 
@@ -188,21 +194,42 @@ def _from_json(label: Any) -> Hashable:
     return tuple(_from_json(item) for item in label["tuple"])
 
 
+def _name(path: Any) -> str:
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
+    if not isinstance(name, str) or not name or "\0" in name:
+        raise InputError(f"`path` must be the name of a file, got {path!r}. Pass a string or Path.")
+    return name
+
+
 @contextmanager
 def _replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file for writing that takes its place under the name only when it is complete."""
-    target = Path(os.path.realpath(path))  # a link stays one
-    if target.is_dir() or not target.parent.is_dir():
-        problem = "is a folder" if target.is_dir() else "is in a folder that does not exist"
-        raise InputError(f"`path` must name a file, but {os.fspath(path)!r} {problem}.")
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    target, file = _opened_beside(_name(path))
     try:
-        with open(temporary, "xb") as file:
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, target)
+        if target.exists():
+            shutil.copymode(target, file.name)  # who may read it stays as it was
+        os.replace(file.name, target)
     except BaseException:
         with suppress(OSError):
-            temporary.unlink()
+            os.unlink(file.name)
         raise
+
+
+def _opened_beside(name: str) -> tuple[Path, IO[bytes]]:
+    """Open a temporary file in the folder of another one, which need not exist yet."""
+    problem = None
+    try:
+        target = Path(os.path.realpath(name))  # a link stays one
+        if target.exists() and not target.is_file():
+            problem = "is a folder" if target.is_dir() else "is a device or a pipe"
+        elif not target.parent.is_dir():
+            problem = "is in a folder that does not exist"
+        else:
+            return target, open(target.with_name(f".{secrets.token_hex(8)}.tmp"), "xb")
+    except OSError as error:
+        problem = f"cannot be written ({error.strerror})"
+    raise InputError(f"`path` must name a file, but {name!r} {problem}.")

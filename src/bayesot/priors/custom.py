@@ -54,7 +54,13 @@ class Custom(Prior):
     def log_density(self, plan: Any) -> Any:
         def batched(plans: Any) -> Any:
             flat = plans.reshape(-1, *plans.shape[-2:])
-            values = jax.vmap(self.function)(flat)
+            try:
+                values = jax.vmap(self.function)(flat)
+            except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError) as e:
+                raise InputError(
+                    "`log_density` must be written in JAX, got one that wants plain numbers. "
+                    "Use `jax.numpy` in place of `numpy`, and neither `float` nor `if` on values."
+                ) from e
             if jax.numpy.shape(values) != flat.shape[:1]:
                 raise InputError(
                     "`log_density` must return one number for a plan, got an array of shape "

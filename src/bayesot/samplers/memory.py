@@ -27,10 +27,10 @@ def check_memory(posterior: Posterior, plan: Plan) -> None:
     if needed <= free:
         return
     fitting = int(min(free / per_draw, free / (per_draw + (lanes / plan.draws))))
-    ask = f"`draws={fitting}`" if fitting else "fewer `chains`"
+    ask = f"`draws={fitting}` or less" if fitting else "fewer `chains`"
     raise MemoryRefused(
         f"`draws={plan.draws}` of {plan.chains} chains of {n}×{m} plans need {_size(needed)}, and "
-        f"{_size(free)} are free. Ask for {ask} or less."
+        f"{_size(free)} are free. Ask for {ask}."
     )
 
 
