@@ -10,11 +10,11 @@ import math
 import multiprocessing
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -181,7 +181,7 @@ class Workers:
     def _seeds(worker: int) -> list[int]:
         return [1 + CHAINS_PER_WORKER * worker + i for i in range(CHAINS_PER_WORKER)]
 
-    def _all(self, function, arguments):  # type: ignore[no-untyped-def]
+    def _all(self, function: Callable[..., Any], arguments: Sequence[tuple]) -> list[Any]:
         futures: list[Future] = [
             pool.submit(function, *a) for pool, a in zip(self._pools, arguments, strict=True)
         ]

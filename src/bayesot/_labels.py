@@ -44,12 +44,10 @@ def read_labelled(name: str, value: Any) -> Labelled:
 
     import narwhals.stable.v2 as nw  # here, so that plain arrays do not pay for it
 
-    if hasattr(value, "iloc") and validate.is_frame(
-        value
-    ):  # pandas: columns may have any name, or the same
-        labels, values = _two_columns(
-            name, value, [value.iloc[:, k] for k in range(value.shape[1])]
-        )
+    if validate.is_frame(value) and hasattr(value, "iloc"):
+        # pandas, by position: its columns may have any names, even the same
+        columns = [value.iloc[:, k] for k in range(value.shape[1])]
+        labels, values = _two_columns(name, value, columns)
         return Labelled(values.to_numpy(), list(labels), _axis_name(labels.name))
     native = nw.from_native(value, eager_only=True, allow_series=True, pass_through=True)
     if isinstance(native, nw.DataFrame):

@@ -218,6 +218,7 @@ def test_places_that_cannot_be_written(tmp_path):
         bare_draws().save(tmp_path / ("x" * 300))
 
 
+@pytest.mark.skipif(os.name != "posix", reason="there are no pipes in folders there")
 def test_devices_and_pipes_are_left_alone(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for place in (tmp_path / "pipe", os.devnull):
@@ -233,6 +234,7 @@ def test_what_is_no_name_is_refused(name):
             use(name)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="permissions are another matter there")
 def test_who_may_read_a_file_that_is_replaced_stays_as_it_was(path):
     path.touch(mode=0o600)
     bare_draws().save(path)
