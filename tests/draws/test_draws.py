@@ -112,6 +112,12 @@ def test_numbers_that_are_labels_are_never_positions():
             found.probability(cell, 0.1)
 
 
+def test_labels_may_be_of_numpy(draws):
+    label, other = draws.problem.row_labels[0], draws.problem.column_labels[1]
+    wanted = draws.probability((label, other), 0.1)
+    assert draws.probability((np.array([label])[0], np.array([other])[0]), 0.1) == wanted
+
+
 def test_copies_are_read_only_too(draws):
     for again in (pickle.loads(pickle.dumps(draws)), copy.deepcopy(draws)):
         assert np.array_equal(again.plans, draws.plans)

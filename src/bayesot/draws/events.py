@@ -80,15 +80,17 @@ def above(problem: Problem, plans: FloatArray, cell: Any, threshold: Any) -> flo
 
 def _position(side: str, label: Any, labels: Labels) -> int:
     """Find a row or a column by its label or, unless all labels are numbers, its position."""
-    for position, known in enumerate(labels):
-        if type(label) is type(known) and label == known:
-            return position
-    if isinstance(label, (int, np.integer)) and not isinstance(label, bool):
-        if label in labels:  # a NumPy integer, or a number equal to another kind of number
-            return labels.index(label)
-        numbered = all(isinstance(known, (int, float)) for known in labels)
-        if not numbered and 0 <= label < len(labels):
-            return int(label)
+    boolean = isinstance(label, (bool, np.bool_))  # Python takes them for numbers
+    try:
+        for position, known in enumerate(labels):
+            if label == known and boolean == isinstance(known, bool):
+                return position
+    except (TypeError, ValueError):  # arrays, which have no truth value
+        pass
+    numbered = all(isinstance(known, (int, float)) for known in labels)
+    is_position = isinstance(label, (int, np.integer)) and not boolean and not numbered
+    if is_position and 0 <= label < len(labels):
+        return int(label)
     raise InputError(
         f"`event` must name a cell, got the {side} {label!r}. "
         f"Use a label, such as {labels[0]!r}, or a position below {len(labels)}."
