@@ -12,7 +12,7 @@ from bayesot._labels import as_labels
 from bayesot._validate import Labels
 from bayesot.errors import InputError
 
-__all__ = ["NO_LABELS", "TableLabels", "in_order", "order_for", "read_tables"]
+__all__ = ["NO_LABELS", "TableLabels", "arranged", "in_order", "order_for", "read_tables"]
 
 AxisLabels = Labels | range | None
 """A range where a frame only counts its rows or columns; None where there is no frame."""
@@ -78,13 +78,21 @@ def in_order(name: str, value: Any, rows: Labels, columns: Labels) -> Any:
     value, came = read_tables(name, value)
     if came is NO_LABELS or value.shape[-2:] != (len(rows), len(columns)):
         return value
+    return arranged(name, value, came, rows, columns)
+
+
+def arranged(name: str, array: Any, came: TableLabels, rows: Labels, columns: Labels) -> Any:
+    """Bring an array (…, n, m) whose rows and columns are labelled in the order of a problem's.
+
+    Where nothing has to move, the array itself comes back.
+    """
     for axis, side, labels, wanted in (
         (-2, "row", came.rows, rows),
         (-1, "column", came.columns, columns),
     ):
         order = order_for(name, side, labels, wanted)
-        value = value if order is None else np.take(value, order, axis=axis)
-    return value
+        array = array if order is None else np.take(array, order, axis=axis)
+    return array
 
 
 def _is_table(value: Any) -> bool:
@@ -102,17 +110,13 @@ def _numbers(table: Any) -> np.ndarray:
 
 def _labels(name: str, table: Any) -> TableLabels:
     if _is_labelled_array(table):
-        sides = [table.coords.get(dim) for dim in table.dims[-2:]]
-        labels = (None if side is None else side.to_numpy() for side in sides)
-        return TableLabels(*(side if side is None else _checked(name, side) for side in labels))
-    index, columns = getattr(table, "index", None), table.columns
-    counted = isinstance(columns, list) and columns == [
-        f"column_{k}"
-        for k in range(len(columns))  # as polars names them unasked
-    ]
-    return TableLabels(
-        _checked(name, index), range(len(columns)) if counted else _checked(name, columns)
-    )
+        sides = (table.coords.get(dim) for dim in table.dims[-2:])
+        return TableLabels(*(_checked(name, s if s is None else s.to_numpy()) for s in sides))
+    rows, columns = _checked(name, getattr(table, "index", None)), table.columns
+    unnamed = [f"column_{k}" for k in range(len(columns))]  # what polars calls them unasked
+    if isinstance(columns, list) and columns == unnamed:
+        return TableLabels(rows, range(len(columns)))
+    return TableLabels(rows, _checked(name, columns))
 
 
 def _checked(name: str, axis: Any) -> AxisLabels:

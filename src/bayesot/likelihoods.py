@@ -16,7 +16,7 @@ from jax.scipy.special import logsumexp
 
 from bayesot import _validate as validate
 from bayesot._pytree import Record, describe, numpy_of
-from bayesot._tables import NO_LABELS, TableLabels, order_for, read_tables
+from bayesot._tables import NO_LABELS, TableLabels, arranged, read_tables
 from bayesot._validate import FloatArray
 from bayesot._x64 import numerically
 from bayesot.errors import InputError, Unsupported
@@ -120,12 +120,11 @@ class _Costly(Likelihood):
                 f"with {n} sources and {m} targets, got {came}."
                 + (turned if came[1:] == (m, n) else " One row per source, one column per target.")
             )
-        rows = order_for("costs", "row", self.labels.rows, problem.row_labels)
-        columns = order_for("costs", "column", self.labels.columns, problem.column_labels)
-        if rows is None and columns is None:
+        costs = arranged(
+            "costs", self.costs, self.labels, problem.row_labels, problem.column_labels
+        )
+        if costs is self.costs:
             return self
-        costs = self.costs if rows is None else self.costs[:, rows]
-        costs = costs if columns is None else costs[:, :, columns]
         leaves, static = self.tree_flatten()
         return type(self).tree_unflatten(static[:-1] + (NO_LABELS,), (costs, *leaves[1:]))
 

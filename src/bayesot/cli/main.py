@@ -36,11 +36,9 @@ class _Commands(TyperGroup):
             code = _complain(error.format_message(), error.exit_code)
         except BayesOTError as error:
             code = _complain(str(error), 2)
-        except BrokenPipeError:  # whoever read the output has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            code = 1
         except OSError as error:
-            code = _complain(str(error), 2)
+            # Whoever closed the output has seen enough; Python would still try to flush it.
+            code = 1 if isinstance(error, BrokenPipeError) else _complain(str(error), 2)
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except typer.Abort:
             code = 1

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from bayesot._validate import FloatArray
 from bayesot.draws.convergence import MINIMUM_DRAWS
+from bayesot.problem import Problem
+from bayesot.samplers.base import WARMUP
 
 if TYPE_CHECKING:
     from bayesot.draws.draws import Draws
@@ -31,9 +33,6 @@ VANISHING = 1e-250
 MARGIN_THRESHOLD = 1e-9
 """Largest relative error of a margin."""
 
-
-SETTLED = 500
-"""A warm-up of this length is long enough for R-hat to be the judge of it."""
 
 SHORT = 100
 """Steps of warm-up below which sharp posteriors are not annealed."""
@@ -76,9 +75,9 @@ def judge(
     if (tiny[free] > 0.01).any():
         row, column = divmod(int(np.where(free, tiny, -1.0).argmax()), free.shape[1])
         words = (
-            f"not converged: {problem.row_strings[row]} → {problem.column_strings[column]} piles "
-            "up at zero, the prior being improper there (as a small concentration is where margins "
-            "tie), or nearly so; raise its concentration or shape"
+            f"not converged: {_named(problem, row, column)} piles up at zero, the "
+            "prior being improper there (as a small concentration is where margins tie), or nearly "
+            "so; raise its concentration or shape"
         )
         return Judgement((problem.row_labels[row], problem.column_labels[column]), False, words)
     if margin_error > MARGIN_THRESHOLD:
@@ -86,10 +85,10 @@ def judge(
         return Judgement(cell, False, f"{words}; set these to zero{early}")
     if transient := _transient(draws, free):
         words = f"not converged: the first draws at {transient} are still on their way"
-        return Judgement(cell, False, f"{words}; run warmup={SETTLED}{early}")
+        return Judgement(cell, False, f"{words}; run warmup={WARMUP}{early}")
     faults, remedies = _faults(
         draws,
-        f"{problem.row_strings[row]} → {problem.column_strings[column]}",
+        _named(problem, row, column),
         float(rhat[row, column]),
         float(ess[row, column]),
     )
@@ -118,8 +117,11 @@ def _transient(draws: Draws, free: NDArray[np.bool_]) -> str:
     found = np.argwhere(free & (away > np.maximum(spread, 1e-12 * draws.problem.upper)))
     if not len(found):
         return ""
-    row, column = found[0]
-    return f"{draws.problem.row_strings[row]} → {draws.problem.column_strings[column]}"
+    return _named(draws.problem, *found[0])
+
+
+def _named(problem: Problem, row: int, column: int) -> str:
+    return f"{problem.row_strings[row]} → {problem.column_strings[column]}"
 
 
 def _locked(draws: Draws) -> bool:

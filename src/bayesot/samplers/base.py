@@ -11,7 +11,11 @@ import numpy as np
 from bayesot.posterior import Posterior
 from bayesot.problem import Problem
 
-__all__ = ["Composition", "Plan", "Report", "Run", "Sampler"]
+__all__ = ["WARMUP", "Composition", "Plan", "Report", "Run", "Sampler"]
+
+WARMUP = 500
+"""Steps of warm-up unless asked otherwise. A step moves every cell several times, so hundreds are
+plenty: R-hat is the judge of what remains."""
 
 Report = Callable[[str, int, int], None]
 """Progress so far: what is being done, how many steps of it, out of how many."""

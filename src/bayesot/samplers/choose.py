@@ -6,13 +6,10 @@ from dataclasses import dataclass
 
 from bayesot.errors import InputError, Unsupported
 from bayesot.posterior import Posterior
-from bayesot.samplers.base import Sampler
+from bayesot.samplers.base import WARMUP, Sampler
 from bayesot.samplers.swap import Swap
 
 __all__ = ["Choice", "choose"]
-
-WARMUP = 500
-"""Steps of warm-up. A step moves every cell several times, so hundreds are plenty."""
 
 
 @dataclass(frozen=True)

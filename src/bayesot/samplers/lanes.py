@@ -54,8 +54,8 @@ def chain_lanes(rng: np.random.Generator, chains: int, draws: int, masses: np.nd
     """One lane per chain, starting in components by what mass these are thought to have.
 
     Every other chain starts in a component by its mass, so that what dominates is not missed. The
-    rest are spread over all components alike: where chains cannot cross from one to another, they
-    disagree, and R-hat sees it.
+    rest are spread alike over all components that do not vanish beside the largest: where chains
+    cannot cross from one to another, they disagree, and R-hat sees it.
     """
     component = np.empty(chains, dtype=int)
     alike = (masses > 0).astype(float)
